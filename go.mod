@@ -1,0 +1,3 @@
+module github.com/specgate/specgate
+
+go 1.26
