@@ -1,0 +1,1 @@
+// Covers: a file of comments alone. Source: own.

@@ -1,0 +1,2 @@
+// Mistake: a match arm without =>.
+fn f() { match x { 1 { } } }

@@ -1,0 +1,6 @@
+// Mistake: assume without an expression.
+verus! {
+proof fn f() {
+    assume();
+}
+}

@@ -1,0 +1,6 @@
+// Mistake: assume with two expressions.
+verus! {
+proof fn f() {
+    assume(true, false);
+}
+}

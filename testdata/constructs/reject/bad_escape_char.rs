@@ -1,0 +1,2 @@
+// Mistake: a character literal with two characters.
+fn f() { let c = 'ab'; }

@@ -1,0 +1,4 @@
+// Mistake: &&& outside the start of a block.
+verus! {
+spec fn f() -> bool { g(a &&& b) }
+}

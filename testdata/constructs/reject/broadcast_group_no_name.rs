@@ -1,0 +1,4 @@
+// Mistake: broadcast group without a name.
+verus! {
+broadcast group { a, b }
+}

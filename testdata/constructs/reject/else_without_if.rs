@@ -1,0 +1,2 @@
+// Mistake: else without if.
+fn f() { else { } }

@@ -1,0 +1,2 @@
+// Mistake: a function inside an enum.
+enum E { fn f() {} }

@@ -1,0 +1,4 @@
+// Mistake: global takes size_of or layout.
+verus! {
+global align_of usize == 8;
+}

@@ -1,0 +1,4 @@
+// Mistake: <==> does not chain.
+verus! {
+spec fn f() -> bool { a <==> b <==> c }
+}

@@ -1,0 +1,9 @@
+// Mistake: loop invariant after decreases.
+verus! {
+fn f() {
+    while i < n
+        decreases n - i
+        invariant i <= n
+    { }
+}
+}

@@ -1,0 +1,2 @@
+// Mistake: a keyword as the name of a function.
+fn match() { }

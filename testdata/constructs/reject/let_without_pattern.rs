@@ -1,0 +1,2 @@
+// Mistake: let without a pattern.
+fn f() { let = 1; }

@@ -1,0 +1,3 @@
+// Mistake: an attribute with nothing after it.
+fn f() {}
+#[inline]

@@ -1,0 +1,2 @@
+// Mistake: ( closed by ].
+fn f() { g(1] }

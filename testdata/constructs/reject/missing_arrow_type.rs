@@ -1,0 +1,2 @@
+// Mistake: no type after ->.
+fn f() -> { }

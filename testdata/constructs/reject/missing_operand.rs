@@ -1,0 +1,2 @@
+// Mistake: an operator without a right operand.
+fn f() { let x = 1 + ; }

@@ -1,0 +1,2 @@
+// Mistake: a parameter without a type.
+fn f(x) { }

@@ -1,0 +1,4 @@
+// Mistake: open with an unknown scope.
+verus! {
+pub open(everyone) spec fn f() -> bool { true }
+}

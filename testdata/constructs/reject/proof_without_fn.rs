@@ -1,0 +1,4 @@
+// Mistake: an item with a mode and no fn.
+verus! {
+proof lemma() {}
+}

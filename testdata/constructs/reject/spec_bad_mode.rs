@@ -1,0 +1,4 @@
+// Mistake: spec(..) takes only `checked`.
+verus! {
+spec(unchecked) fn f() -> bool { true }
+}

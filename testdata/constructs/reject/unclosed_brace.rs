@@ -1,0 +1,2 @@
+// Mistake: a function body is not closed.
+fn f() { let x = 1;

@@ -1,0 +1,2 @@
+// Mistake: a nested block comment closed once only.
+fn f() {} /* outer /* inner */

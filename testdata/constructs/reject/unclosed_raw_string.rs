@@ -1,0 +1,2 @@
+// Mistake: a raw string closed with too few #.
+fn f() { let s = r##"abc"#; }

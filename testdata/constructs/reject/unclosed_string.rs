@@ -1,0 +1,2 @@
+// Mistake: a string without an end.
+fn f() { let s = "abc; }

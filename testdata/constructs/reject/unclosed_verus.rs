@@ -1,0 +1,3 @@
+// Mistake: the verus! block is not closed.
+verus! {
+fn f() {}
