@@ -1,0 +1,28 @@
+use vstd::prelude::*;
+
+verus! {
+
+pub fn index_of(v: &Vec<u8>, x: u8) -> (r: Option<usize>)
+    ensures
+        r matches Some(i) ==> i < v.len() && v[i as int] == x,
+{
+    let mut i: usize = 0;
+    while i < v.len()
+        invariant
+            i <= v.len(),
+        decreases v.len() - i,
+    {
+        proof {
+            if i as int > v.len() {
+                admit();
+            }
+        }
+        if v[i] == x {
+            return Some(i);
+        }
+        i += 1;
+    }
+    None
+}
+
+} // verus!

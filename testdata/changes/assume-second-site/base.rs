@@ -1,0 +1,17 @@
+use vstd::prelude::*;
+
+verus! {
+
+pub fn pick(v: &Vec<u8>, i: usize, j: usize) -> (r: u8)
+    requires
+        i < v.len(),
+{
+    assume(j < v.len());
+    if v[i] > v[j] {
+        v[i]
+    } else {
+        v[j]
+    }
+}
+
+} // verus!

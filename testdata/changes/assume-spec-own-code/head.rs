@@ -1,0 +1,20 @@
+use vstd::prelude::*;
+
+mod raw {
+    pub fn parity(x: u8) -> bool {
+        x.count_ones() % 2 == 1
+    }
+}
+
+verus! {
+
+pub assume_specification[ raw::parity ](x: u8) -> (b: bool)
+    ensures
+        small(x) ==> b == (x == 1),
+;
+
+pub open spec fn small(x: u8) -> bool {
+    x < 2
+}
+
+} // verus!

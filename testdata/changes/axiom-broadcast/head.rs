@@ -1,0 +1,32 @@
+use vstd::prelude::*;
+
+verus! {
+
+pub open spec fn pow2(n: nat) -> nat
+    decreases n,
+{
+    if n == 0 { 1 } else { 2 * pow2((n - 1) as nat) }
+}
+
+pub broadcast axiom fn axiom_pow2_bound(n: nat)
+    ensures
+        #[trigger] pow2(n) < 0x1_0000_0000,
+;
+
+pub broadcast group group_pow2 {
+    axiom_pow2_bound,
+}
+
+broadcast use group_pow2;
+
+pub proof fn lemma_pow2_positive(n: nat)
+    ensures
+        pow2(n) > 0,
+    decreases n,
+{
+    if n > 0 {
+        lemma_pow2_positive((n - 1) as nat);
+    }
+}
+
+} // verus!

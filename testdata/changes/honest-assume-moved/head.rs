@@ -1,0 +1,21 @@
+use vstd::prelude::*;
+
+verus! {
+
+pub fn first(v: &Vec<u8>) -> (r: u8)
+    requires
+        v.len() > 0,
+{
+    access::read(v, 0)
+}
+
+pub mod access {
+    use super::*;
+
+    pub fn read(v: &Vec<u8>, i: usize) -> (r: u8) {
+        assume(i < v.len());
+        v[i]
+    }
+}
+
+} // verus!

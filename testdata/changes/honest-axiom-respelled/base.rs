@@ -1,0 +1,16 @@
+use vstd::prelude::*;
+
+verus! {
+
+pub uninterp spec fn hash(x: int) -> int;
+
+#[verifier::external_body]
+pub proof fn hash_injective(x: int, y: int)
+    requires
+        hash(x) == hash(y),
+    ensures
+        x == y,
+{
+}
+
+} // verus!

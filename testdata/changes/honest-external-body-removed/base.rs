@@ -1,0 +1,13 @@
+use vstd::prelude::*;
+
+verus! {
+
+#[verifier::external_body]
+pub fn is_lower(c: u8) -> (b: bool)
+    ensures
+        b == (97 <= c <= 122),
+{
+    97 <= c && c <= 122
+}
+
+} // verus!

@@ -1,0 +1,37 @@
+use vstd::prelude::*;
+
+pub mod policy {
+    use vstd::prelude::*;
+
+    verus! {
+
+    pub fn assume(role: u8) -> (r: u8)
+        ensures
+            r == role,
+    {
+        role
+    }
+
+    } // verus!
+}
+
+macro_rules! admit {
+    ($e:expr) => {
+        assert($e)
+    };
+}
+
+verus! {
+
+pub fn login(role: u8) -> (r: u8)
+    ensures
+        r == role,
+{
+    use policy::assume as become_role;
+    proof {
+        admit!(role <= 255);
+    }
+    become_role(role)
+}
+
+} // verus!
