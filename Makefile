@@ -1,0 +1,31 @@
+# What a developer needs. Everything but `make lint`'s first run works without a network once `go mod download` has run.
+GO ?= go
+
+.PHONY: demo test build lint vuln bench fuzz
+
+demo: build ## build an example repository and check its pull request
+	@examples/demo.sh bin/specgate
+
+test: ## every test
+	$(GO) test ./...
+
+build: ## one static binary, bin/specgate
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o bin/specgate ./cmd/specgate
+
+lint: ## formatting, vet, staticcheck
+	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$unformatted" ]; then echo "not formatted by gofmt:"; echo "$$unformatted"; exit 1; fi
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+
+vuln: ## known vulnerabilities in what the binary calls; needs the network
+	$(GO) tool govulncheck ./...
+
+bench: ## speed of every part
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+FUZZTIME ?= 30s
+fuzz: ## each fuzz target for FUZZTIME
+	@set -e; for pkg in $$($(GO) list ./...); do \
+		for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
+			echo "== $$pkg $$target"; $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$pkg; \
+		done; done

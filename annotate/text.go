@@ -1,0 +1,298 @@
+package annotate
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/mattn/go-runewidth"
+
+	"github.com/specgate/specgate/checks"
+	"github.com/specgate/specgate/internal/source"
+)
+
+// Side is one of the two trees of a comparison.
+type Side uint8
+
+const (
+	Base Side = iota + 1
+	Head
+)
+
+// TextOptions say how a report is written for people.
+type TextOptions struct {
+	// Color writes ANSI colours.
+	Color bool
+	// Width of a line of source, in columns; longer ones are cut around the span. 0 means 120.
+	Width int
+	// Full shows notices and waived findings with their source, not as one line each.
+	Full bool
+	// Source gives the text of a file, or nil if it cannot be had; findings are then shown without their line.
+	Source func(side Side, file string) *source.File
+	// Remedy says what to do about a rule's findings; empty or nil: nothing is said.
+	Remedy func(rule string) string
+}
+
+const defaultWidth = 120
+
+// The most lines of a span that are shown, and how many of them at its end when it is longer.
+const (
+	maxLines  = 6
+	tailLines = 2
+)
+
+// narrow measures without regard to the locale, so that the output is the same everywhere.
+func narrow() *runewidth.Condition { return &runewidth.Condition{StrictEmojiNeutral: true} }
+
+type text struct {
+	out   bytes.Buffer
+	o     TextOptions
+	width *runewidth.Condition
+}
+
+// Text writes the report for a person at a terminal.
+func Text(w io.Writer, r *checks.Report, o TextOptions) error {
+	if o.Width <= 0 {
+		o.Width = defaultWidth
+	}
+	t := &text{o: o, width: narrow()}
+	t.findings(r)
+	t.functions(r)
+	t.summary(r)
+	if _, err := w.Write(t.out.Bytes()); err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	return nil
+}
+
+type style string
+
+const (
+	bold   style = "1"
+	red    style = "1;31"
+	yellow style = "1;33"
+	blue   style = "1;34"
+	green  style = "1;32"
+	dim    style = "2"
+)
+
+func (t *text) paint(s style, text string) string {
+	if !t.o.Color || text == "" {
+		return text
+	}
+	return "\x1b[" + string(s) + "m" + text + "\x1b[0m"
+}
+
+func severityStyle(severity string) style {
+	switch severity {
+	case "error":
+		return red
+	case "warning":
+		return yellow
+	}
+	return blue
+}
+
+func (t *text) printf(format string, args ...any) { fmt.Fprintf(&t.out, format, args...) }
+
+func (t *text) findings(r *checks.Report) {
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if brief(f) && !t.o.Full {
+			continue
+		}
+		t.finding(f)
+		t.out.WriteByte('\n')
+	}
+	if t.o.Full {
+		return
+	}
+	any := false
+	for i := range r.Findings {
+		if f := &r.Findings[i]; brief(f) {
+			t.line(f)
+			any = true
+		}
+	}
+	if any {
+		t.out.WriteByte('\n')
+	}
+}
+
+// brief findings are for information: a line each is enough.
+func brief(f *checks.Finding) bool { return f.Waived != nil || f.Severity.String() == "notice" }
+
+func (t *text) head(f *checks.Finding) string {
+	severity := f.Severity.String()
+	return t.paint(severityStyle(severity), severity+"["+escapeTerminal(f.Rule)+"]")
+}
+
+func (t *text) line(f *checks.Finding) {
+	t.printf("%s %s %s: %s", t.head(f), place(f.File, f.Span.Start), escapeTerminal(f.Symbol), escapeTerminal(f.Message))
+	if f.Waived != nil {
+		t.printf(" %s", t.paint(dim, "(waived by "+escapeTerminal(f.Waived.ID)+")"))
+	}
+	t.out.WriteByte('\n')
+}
+
+func (t *text) finding(f *checks.Finding) {
+	t.printf("%s %s: %s\n", t.head(f), t.paint(bold, escapeTerminal(f.Symbol)), escapeTerminal(f.Message))
+	t.excerpt(Head, "-->", f.File, f.Span, severityStyle(f.Severity.String()))
+	if f.Base != nil {
+		t.excerpt(Base, "was", f.Base.File, f.Base.Span, dim)
+	}
+	if f.Detail != "" {
+		for line := range strings.SplitSeq(strings.TrimRight(f.Detail, "\n"), "\n") {
+			t.printf("    %s\n", escapeTerminal(line))
+		}
+	}
+	if w := f.Witness; w != nil {
+		t.printf("  %s %s", t.paint(bold, "for example:"), escapeTerminal(w.Input))
+		if w.Result != "" {
+			t.printf(" gives %s", escapeTerminal(w.Result))
+		}
+		if w.Wrong != "" {
+			t.printf(", and %s is accepted too", escapeTerminal(w.Wrong))
+		}
+		t.out.WriteByte('\n')
+	}
+	if t.o.Remedy != nil {
+		if remedy := t.o.Remedy(f.Rule); remedy != "" {
+			t.printf("  %s %s\n", t.paint(green, "to do:"), escapeTerminal(remedy))
+		}
+	}
+	if f.Waived != nil {
+		t.printf("  waived by %s\n", escapeTerminal(f.Waived.ID))
+	}
+}
+
+func place(file string, p source.Position) string {
+	return escapeTerminal(file) + ":" + p.String()
+}
+
+// excerpt shows a place with its line of source. A span of nothing has no line to show.
+func (t *text) excerpt(side Side, arrow, file string, span source.Range, mark style) {
+	t.printf("  %s %s\n", t.paint(blue, arrow), place(file, span.Start))
+	if span.Start == span.End || t.o.Source == nil {
+		return
+	}
+	src := t.o.Source(side, file)
+	if src == nil {
+		return
+	}
+	first, last := span.Start.Line, span.End.Line
+	if last > first && span.End.Column == 1 {
+		last--
+	}
+	gutter := len(fmt.Sprint(last))
+	if first == last {
+		shown, pad, width := t.cut(string(src.Line(first)), span.Start.Column-1, span.End.Column-1)
+		t.printf("  %s %s\n", t.paint(blue, fmt.Sprintf("%*d |", gutter, first)), shown)
+		t.printf("  %s %s%s\n", t.paint(blue, fmt.Sprintf("%*s |", gutter, "")), strings.Repeat(" ", pad), t.paint(mark, strings.Repeat("^", width)))
+		return
+	}
+	for n := first; n <= last; n++ {
+		if last-first+1 > maxLines && n == first+maxLines-tailLines-1 {
+			skipped := last - tailLines - n + 1
+			t.printf("  %s %s\n", t.paint(blue, fmt.Sprintf("%*s |", gutter, "")), t.paint(dim, fmt.Sprintf("… %d more lines", skipped)))
+			n = last - tailLines
+			continue
+		}
+		shown, _, _ := t.cut(string(src.Line(n)), 0, 0)
+		t.printf("  %s%s %s\n", t.paint(blue, fmt.Sprintf("%*d |", gutter, n)), t.paint(mark, ">"), shown)
+	}
+}
+
+// cut gives a line as it is shown, and where its marks stand: columns before them, and their number. start and end are byte
+// offsets in the line. A line that is too wide is cut on both sides of the span, which itself may be cut at its end.
+func (t *text) cut(line string, start, end int) (shown string, pad, width int) {
+	start = min(max(start, 0), len(line))
+	end = min(max(end, start), len(line))
+	before, span, after := escapeTerminal(line[:start]), escapeTerminal(line[start:end]), escapeTerminal(line[end:])
+	room := t.o.Width
+	const dots = "…"
+	if t.width.StringWidth(before)+t.width.StringWidth(span)+t.width.StringWidth(after) > room {
+		// A third of the room goes to what stands before the span, what is left over to what stands after it.
+		if w := t.width.StringWidth(before); w > room/3 {
+			before = dots + t.width.TruncateLeft(before, w-room/3+1, "")
+		}
+		rest := room - t.width.StringWidth(before)
+		span = t.width.Truncate(span, rest, dots)
+		after = t.width.Truncate(after, max(rest-t.width.StringWidth(span), 0), dots)
+	}
+	return strings.TrimRight(before+span+after, " "), t.width.StringWidth(before), max(t.width.StringWidth(span), 1)
+}
+
+// functions prints a table of the functions that the change touched.
+func (t *text) functions(r *checks.Report) {
+	if len(r.Functions) == 0 {
+		return
+	}
+	rows := [][]string{{"change", "executable", "contract", "trust", "function"}}
+	for _, f := range r.Functions {
+		rows = append(rows, []string{f.Change, f.Executable, f.Contract.Direction,
+			fmt.Sprintf("+%d -%d", len(f.Trust.Added), len(f.Trust.Removed)),
+			escapeTerminal(f.Symbol) + "  " + t.paint(dim, place(f.File, f.Span.Start))})
+	}
+	widths := make([]int, len(rows[0])-1)
+	for _, row := range rows {
+		for i := range widths {
+			widths[i] = max(widths[i], t.width.StringWidth(row[i]))
+		}
+	}
+	for n, row := range rows {
+		var line strings.Builder
+		for i, cell := range row {
+			if i < len(widths) {
+				cell += strings.Repeat(" ", widths[i]-t.width.StringWidth(cell)+2)
+			}
+			line.WriteString(cell)
+		}
+		if n == 0 {
+			t.printf("%s\n", t.paint(bold, line.String()))
+		} else {
+			t.printf("%s\n", line.String())
+		}
+	}
+	t.out.WriteByte('\n')
+}
+
+func (t *text) summary(r *checks.Report) {
+	for _, reason := range r.Reasons {
+		t.printf("%s %s: %s\n", t.paint(yellow, "not checked"), escapeTerminal(reason.Stage), escapeTerminal(reason.Text))
+	}
+	if c := r.Counts; c.Selected > 0 && c.Proved+c.Failed+c.TimedOut+c.InternalError+c.Unsupported == 0 {
+		t.printf("%s\n", t.paint(yellow, "Nothing was proved: no verifier was run."))
+	}
+	counts := map[string]int{}
+	waived := 0
+	for _, f := range r.Findings {
+		if f.Waived != nil {
+			waived++
+			continue
+		}
+		counts[f.Severity.String()]++
+	}
+	t.printf("%s, %s, %s", plural(counts["error"], "error"), plural(counts["warning"], "warning"), plural(counts["notice"], "notice"))
+	if waived > 0 {
+		t.printf(", %d waived", waived)
+	}
+	t.printf(" in %s between %s and %s\n", plural(len(r.Functions), "changed function"), escapeTerminal(r.Base.Rev), escapeTerminal(r.Head.Rev))
+	outcome := r.Outcome.String()
+	s := red
+	switch r.Outcome {
+	case checks.OutcomePass:
+		s = green
+	case checks.OutcomeInconclusive:
+		s = yellow
+	}
+	t.printf("outcome: %s\n", t.paint(s, outcome))
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}

@@ -1,0 +1,177 @@
+// Package specgate_test enforces the layers of docs/architecture.md on the imports of every package.
+package specgate_test
+
+import (
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/specgate/specgate/"
+
+// A package imports only packages of lower layers, and those of its own layer that `also` names.
+type layer struct {
+	height int
+	// only, when set, lists all that the package may import, instead of every lower layer.
+	only []string
+	also []string
+	// why says what goes wrong when the row is broken.
+	why string
+}
+
+var layers = map[string]layer{
+	"internal/source":  {0, nil, nil, "positions are the currency of every other package, so they must depend on nothing"},
+	"internal/sandbox": {0, nil, nil, "it is the one door to other programs and must be auditable alone"},
+
+	"internal/syntax": {1, []string{"internal/source"}, nil, "the front end must be usable on any text, without git, a policy or a verifier"},
+
+	"internal/manifest": {2, []string{"internal/source"}, nil, "Cargo files are data; reading them must not need a tree of Rust"},
+	"internal/policy":   {2, []string{"internal/source"}, nil, "a decision must be a pure function of policy and finding, so that it can be simulated"},
+	"internal/model":    {2, nil, []string{"internal/manifest"}, "what a crate says must not depend on what anyone thinks of it"},
+	"internal/pair":     {2, nil, []string{"internal/model", "internal/manifest"}, "pairing compares two models and judges nothing"},
+	"internal/value":    {2, nil, nil, "values of Verus types must be usable without a tree"},
+	"internal/eval":     {2, nil, []string{"internal/value", "internal/model"}, "evaluation asks the model and never the rules"},
+
+	"checks":          {4, nil, nil, "a rule sees the change through its Pass only: no git, no processes, no network"},
+	"checks/trust":    {5, nil, nil, "a family of rules knows no other family"},
+	"checks/edit":     {5, nil, nil, "a family of rules knows no other family"},
+	"checks/contract": {5, nil, nil, "a family of rules knows no other family"},
+	"checks/registry": {6, nil, nil, "the list of all rules is the one place that knows every family"},
+
+	"annotate": {5, []string{"checks", "internal/source"}, nil, "rendering a report must not be able to decide anything"},
+
+	"internal/gitrepo": {6, []string{"internal/sandbox", "internal/source"}, nil, "git gives trees and knows nothing of what is in them"},
+
+	"internal/engine": {7, nil, nil, "the pipeline joins the parts; hosts and commands only start it"},
+	"internal/cli":    {8, nil, nil, "commands are the outermost layer, so everything can be used without them"},
+	"cmd/specgate":    {9, []string{"internal/cli"}, nil, "main only calls cli.Main"},
+}
+
+// Each module from outside has one importer, so that it can be replaced in one place. Paths are prefixes of import paths.
+var outside = map[string]struct {
+	importers []string
+	why       string
+}{
+	"github.com/BurntSushi/toml":        {[]string{"internal/policy", "internal/manifest"}, "two formats that are both TOML: the policy file and Cargo's files; neither package may know the other"},
+	"github.com/bmatcuk/doublestar/v4":  {[]string{"internal/policy"}, "globs mean what the policy says they mean"},
+	"github.com/agnivade/levenshtein":   {[]string{"internal/policy"}, "'did you mean' is asked for through policy.Nearest"},
+	"github.com/alecthomas/kong":        {[]string{"internal/cli"}, "the command line is parsed in one place"},
+	"github.com/mattn/go-runewidth":     {[]string{"annotate"}, "only rendering needs the width of a character"},
+	"golang.org/x/term":                 {[]string{"internal/cli"}, "what a terminal can do is asked once and passed on"},
+	"golang.org/x/sys":                  {[]string{"internal/sandbox"}, "limits on child processes need system calls"},
+	"golang.org/x/sync":                 {[]string{"internal/engine"}, "goroutines are started in the pipeline only"},
+	"github.com/google/go-cmp":          {nil, "tests only"},
+	"github.com/rogpeppe/go-internal":   {nil, "tests only"},
+	"os/exec":                           {[]string{"internal/sandbox"}, "a process started anywhere else would escape the limits"},
+	"golang.org/x/vuln/cmd/govulncheck": {nil, "a tool, never imported"},
+	"honnef.co/go/tools":                {nil, "a tool, never imported"},
+}
+
+type importLine struct {
+	pkg, file, path string
+	test            bool
+}
+
+func imports(t *testing.T) []importLine {
+	t.Helper()
+	var out []importLine
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			base := d.Name()
+			if name != "." && (base == "testdata" || strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_")) {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(name, ".go") {
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		if err != nil {
+			return fmt.Errorf("read imports of %s: %w", name, err)
+		}
+		slash := filepath.ToSlash(name)
+		pkg := path.Dir(slash)
+		for _, spec := range file.Imports {
+			p, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return fmt.Errorf("read imports of %s: %w", name, err)
+			}
+			out = append(out, importLine{pkg: pkg, file: slash, path: p, test: strings.HasSuffix(name, "_test.go")})
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(out) == 0 {
+		t.Fatal("no imports found: the test runs in the wrong directory")
+	}
+	return out
+}
+
+// Tests may import what they like of specgate itself: they join packages on purpose.
+func TestLayers(t *testing.T) {
+	for _, line := range imports(t) {
+		if line.test {
+			continue
+		}
+		from, known := layers[line.pkg]
+		if !known {
+			t.Errorf("%s: package %s has no row in the table of layers", line.file, line.pkg)
+			continue
+		}
+		target, own := strings.CutPrefix(line.path, module)
+		if !own {
+			continue
+		}
+		to, known := layers[target]
+		switch {
+		case !known:
+			t.Errorf("%s: imports %s, which has no row in the table of layers", line.file, target)
+		case slices.Contains(from.also, target):
+		case to.height >= from.height:
+			t.Errorf("%s: %s (layer %d) imports %s (layer %d); %s", line.file, line.pkg, from.height, target, to.height, from.why)
+		case from.only != nil && !slices.Contains(from.only, target):
+			t.Errorf("%s: %s may import only %s, not %s; %s", line.file, line.pkg, strings.Join(from.only, ", "), target, from.why)
+		}
+	}
+}
+
+func TestOutsideModules(t *testing.T) {
+	for _, line := range imports(t) {
+		if strings.HasPrefix(line.path, module) {
+			continue
+		}
+		first, _, _ := strings.Cut(line.path, "/")
+		if !strings.Contains(first, ".") && line.path != "os/exec" {
+			continue // the standard library
+		}
+		var found string
+		for prefix := range outside {
+			if line.path == prefix || strings.HasPrefix(line.path, prefix+"/") {
+				found = prefix
+			}
+		}
+		if found == "" {
+			t.Errorf("%s: imports %s; name its one importer in the table of outside modules, with the reason", line.file, line.path)
+			continue
+		}
+		if line.test {
+			continue
+		}
+		if row := outside[found]; !slices.Contains(row.importers, line.pkg) {
+			t.Errorf("%s: %s imports %s, which only %v may: %s", line.file, line.pkg, line.path, row.importers, row.why)
+		}
+	}
+}
