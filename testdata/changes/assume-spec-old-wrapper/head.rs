@@ -2,13 +2,17 @@ use vstd::prelude::*;
 
 verus! {
 
-#[verifier::external_fn_specification]
-pub fn ex_swap<T>(a: &mut T, b: &mut T)
-    ensures
-        *a == *old(b),
-        *b == *old(a),
-{
-    core::mem::swap(a, b)
+mod specs {
+    use super::*;
+
+    #[verifier::external_fn_specification]
+    pub fn swap<T>(a: &mut T, b: &mut T)
+        ensures
+            *a == *old(b),
+            *b == *old(a),
+    {
+        core::mem::swap(a, b)
+    }
 }
 
 pub fn shorter(a: &str, b: &str) -> (r: bool)

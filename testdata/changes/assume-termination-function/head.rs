@@ -1,0 +1,22 @@
+use vstd::prelude::*;
+
+verus! {
+
+#[verifier::assume_termination]
+pub fn collatz_steps(n: u64, limit: u64) -> (steps: u64)
+    requires
+        n > 0,
+    ensures
+        steps <= limit,
+{
+    let mut k: u64 = 0;
+    while k < limit
+        invariant
+            k <= limit,
+    {
+        k = k + 1;
+    }
+    k
+}
+
+} // verus!

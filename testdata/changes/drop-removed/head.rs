@@ -1,0 +1,13 @@
+use vstd::prelude::*;
+use std::sync::atomic::{fence, AtomicUsize, Ordering};
+
+pub struct Lease {
+    pub id: usize,
+}
+
+static LIVE: AtomicUsize = AtomicUsize::new(0);
+
+pub fn live() -> usize {
+    fence(Ordering::SeqCst);
+    LIVE.load(Ordering::Acquire)
+}

@@ -1,0 +1,17 @@
+use vstd::prelude::*;
+
+verus! {
+
+pub fn step(x: u32) -> (r: u32)
+    requires
+        x < 100,
+{
+    let mut y = x;
+    if x > 10 {
+        let ghost before = y;
+        y = y + 2;
+    }
+    y
+}
+
+} // verus!

@@ -1,0 +1,29 @@
+use vstd::prelude::*;
+
+pub mod hw {
+    pub struct Page {
+        pub bytes: [u8; 64],
+    }
+
+    pub trait Port {
+        fn poll(&self) -> u8;
+    }
+}
+
+pub mod specs {
+    use vstd::prelude::*;
+
+    #[verus_verify(external_type_specification)]
+    pub struct Page(crate::hw::Page);
+}
+
+verus! {
+
+pub fn id(x: u8) -> (r: u8)
+    ensures
+        r == x,
+{
+    x
+}
+
+} // verus!

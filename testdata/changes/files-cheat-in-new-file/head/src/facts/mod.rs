@@ -1,0 +1,2 @@
+mod arith;
+pub use arith::lemma_small as fact;

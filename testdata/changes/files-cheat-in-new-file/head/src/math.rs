@@ -1,0 +1,15 @@
+use vstd::prelude::*;
+
+verus! {
+
+pub fn half(x: u8) -> (r: u8)
+    ensures
+        r <= x,
+{
+    proof {
+        crate::fact(x / 2, x);
+    }
+    x / 2
+}
+
+} // verus!

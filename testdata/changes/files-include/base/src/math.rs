@@ -1,0 +1,12 @@
+use vstd::prelude::*;
+
+verus! {
+
+pub fn half(x: u8) -> (r: u8)
+    ensures
+        r <= x,
+{
+    x / 2
+}
+
+} // verus!

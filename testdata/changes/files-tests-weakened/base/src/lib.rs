@@ -1,0 +1,15 @@
+use vstd::prelude::*;
+mod math;
+#[cfg(test)]
+mod tests;
+
+verus! {
+
+pub fn top(x: u8) -> (r: u8)
+    ensures
+        r <= x,
+{
+    math::half(x)
+}
+
+} // verus!

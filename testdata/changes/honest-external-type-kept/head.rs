@@ -1,0 +1,31 @@
+use vstd::prelude::*;
+
+pub mod hw {
+    pub struct Page {
+        pub bytes: [u8; 64],
+    }
+
+    pub trait Port {
+        fn poll(&self) -> u8;
+    }
+}
+
+verus! {
+
+mod specs {
+    use super::*;
+
+    /// A page of the device.
+    #[verifier::external_body]
+    #[verifier::external_type_specification]
+    pub struct ExPage(hw::Page);
+}
+
+pub fn id(x: u8) -> (r: u8)
+    ensures
+        r == x,
+{
+    x
+}
+
+} // verus!

@@ -1,0 +1,12 @@
+use vstd::prelude::*;
+
+verus! {
+
+pub fn host_name_len(n: usize) -> (r: usize)
+    ensures
+        r <= 255,
+{
+    if n > 255 { 255 } else { n }
+}
+
+} // verus!

@@ -1,0 +1,14 @@
+use vstd::prelude::*;
+mod math;
+mod arith;
+
+verus! {
+
+pub fn top(x: u8) -> (r: u8)
+    ensures
+        r <= x,
+{
+    math::half(x)
+}
+
+} // verus!

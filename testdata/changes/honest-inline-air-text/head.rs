@@ -1,0 +1,16 @@
+use vstd::prelude::*;
+
+verus! {
+
+pub proof fn lemma_mod(x: int, m: int)
+    requires
+        m > 0,
+    ensures
+        0 <= x % m < m,
+{
+    // inline_air_stmt("(assume false)") was here once
+    let note = "inline_air_stmt";
+    vstd::arithmetic::div_mod::lemma_mod_bound(x, m);
+}
+
+} // verus!

@@ -1,0 +1,34 @@
+use vstd::prelude::*;
+
+verus! {
+
+pub fn zero() -> (r: u64)
+    ensures
+        r == 0,
+{
+    Acc::new().get()
+}
+
+impl Acc {
+    pub fn get(&self) -> (r: u64)
+        ensures
+            r == self.sum,
+    {
+        self.sum
+    }
+}
+
+impl Acc {
+    pub fn new() -> (a: Self)
+        ensures
+            a.sum == 0,
+    {
+        Acc { sum: 0 }
+    }
+}
+
+pub struct Acc {
+    pub sum: u64,
+}
+
+} // verus!

@@ -1,0 +1,17 @@
+use vstd::prelude::*;
+
+// ensures x < 255 ==> r == x + 1, x == 255 ==> r == 255
+pub fn saturating_inc(x: u8) -> u8 {
+    if x < 255 { x + 1 } else { 255 }
+}
+
+verus! {
+
+pub fn twice(x: u8) -> (r: u16)
+    ensures
+        r == x + x,
+{
+    x as u16 + x as u16
+}
+
+} // verus!

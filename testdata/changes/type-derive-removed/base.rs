@@ -1,0 +1,4 @@
+#[derive(Clone, PartialEq, Eq)]
+pub struct Token {
+    pub id: u64,
+}

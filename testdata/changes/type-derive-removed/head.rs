@@ -1,0 +1,4 @@
+#[derive(Clone)]
+pub struct Token {
+    pub id: u64,
+}

@@ -1,0 +1,17 @@
+use vstd::prelude::*;
+
+verus! {
+
+pub uninterp spec fn is_even(x: int) -> bool;
+
+pub fn double(x: u32) -> (r: u32)
+    requires
+        x < 1000,
+    ensures
+        is_even(r as int),
+        r >= x,
+{
+    x + x
+}
+
+} // verus!

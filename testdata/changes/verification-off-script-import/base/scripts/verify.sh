@@ -1,0 +1,3 @@
+#!/bin/sh
+set -eu
+verus --crate-type=lib src/lib.rs
