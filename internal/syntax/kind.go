@@ -109,7 +109,7 @@ const (
 	// --- statements ---
 
 	Let       // Attr* Mode? Pat Type? Init? Else? (Block)
-	ExprStmt  // Expr; Semi() tells whether it ends in `;`
+	ExprStmt  // Attr* Expr; Semi() tells whether it ends in `;`
 	EmptyStmt // a lone `;`
 
 	// --- expressions ---
@@ -151,6 +151,8 @@ const (
 	StructExpr  // Path FieldInit* Base?    ..base; `..` alone has HasRest()
 	FieldInit   // Attr* Name Expr?     no Expr: shorthand
 	AttrExpr    // Attr* Expr           attributes on an expression, #[trigger] among them
+
+	AtomicallyCall // Expr Label? Params? Ret? Clause* Body     f(x) atomically |upd| -> r ensures .. { .. }
 
 	MacroCall // Attr* Path Args: TokenTree (not understood, searched by token) or MacroBody (parsed)
 	MacroBody // the parsed inside of a macro that specgate knows: items, statements or expressions (fields Item, Stmt, Expr, Pat, Name, Clause)

@@ -51,6 +51,8 @@ exec_spec_unverified! {
 
 }
 
-verus_impl! { for S {
-    fn bump(&mut self) { self.a += 1; }
-} }
+impl S {
+    verus_impl! {
+        fn bump(&mut self) { self.a += 1; }
+    }
+}
