@@ -1,0 +1,202 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/specgate/specgate/internal/source"
+)
+
+// Origin is what decided something: a key of the policy file, a label of the
+// pull request, or, as the zero value, specgate's default.
+type Origin struct {
+	// Path of the policy file and place of the key in it; zero for a label.
+	Path  string
+	Where source.Range
+	// Key is the key as TOML writes it, such as rules."trust/assume".
+	Key string
+}
+
+// String is "default", or the key with its place.
+func (o Origin) String() string {
+	switch {
+	case o.Key == "":
+		return "default"
+	case o.Path == "":
+		return o.Key
+	}
+	return fmt.Sprintf("%s:%d %s", o.Path, o.Where.Start.Line, o.Key)
+}
+
+// Decision is what a policy says about one finding.
+type Decision struct {
+	// Severity is that of the rule, waived or not.
+	Severity Severity
+	// By says what decided Severity.
+	By Origin
+	// Waived is the waiver that applies; nil if none does.
+	Waived *Waiver
+	// Expired is a waiver that would apply had it not run out; nil if there is
+	// none, or if Waived is set.
+	Expired *Waiver
+}
+
+// Decide says how severe a finding of a rule is in a file and a symbol, and
+// whether it is waived today.
+//
+// rule.Severity is the severity that the finding has by default. The first of
+// these that speaks of the rule decides: the overrides of paths that match the
+// file, the last in the policy file first; [rules]; scope.executable-edits, for
+// the rules that it governs; the default. Within one table a rule's id goes
+// before its family.
+func (p *Policy) Decide(rule RuleInfo, file, symbol string, today Date) Decision {
+	d := Decision{Severity: rule.Severity}
+	d.Severity, d.By = p.severity(rule, file)
+	for i := range p.Waivers {
+		w := &p.Waivers[i]
+		switch {
+		case !w.Matches(rule.ID, symbol):
+		case w.Expired(today):
+			if d.Expired == nil {
+				d.Expired = w
+			}
+		case d.Waived == nil:
+			d.Waived = w
+		}
+	}
+	if d.Waived != nil {
+		d.Expired = nil
+	}
+	return d
+}
+
+func (p *Policy) severity(rule RuleInfo, file string) (Severity, Origin) {
+	for _, o := range slices.Backward(p.Paths) {
+		if s := setting(o.Rules, rule.ID); s != nil && matchGlob(o.Glob, file) {
+			return s.Severity, Origin{Path: p.path, Where: s.Where, Key: keyName([]string{"paths", o.Glob, "rules", s.Rule})}
+		}
+	}
+	if s := setting(p.Rules, rule.ID); s != nil {
+		return s.Severity, Origin{Path: p.path, Where: s.Where, Key: keyName([]string{"rules", s.Rule})}
+	}
+	switch rule.ID {
+	case "edit/exec-changed", "edit/exec-added", "edit/exec-removed", "edit/signature-changed", "edit/type-changed":
+		return p.Scope.ExecutableEdits.Severity(), p.edits
+	}
+	return rule.Severity, Origin{}
+}
+
+// setting is the one that speaks of the rule; nil if none does.
+func setting(settings []RuleSetting, id string) *RuleSetting {
+	var family *RuleSetting
+	for i := range settings {
+		switch s := &settings[i]; s.Rule {
+		case id:
+			return s
+		case familyOf(id) + "/*":
+			family = s
+		}
+	}
+	return family
+}
+
+// matchGlob is false for a bad glob, which Parse does not let through.
+func matchGlob(glob, file string) bool {
+	ok, err := doublestar.Match(glob, file)
+	return ok && err == nil
+}
+
+// InScope says whether a file, relative to the repository's root, is judged: it
+// matches a glob of Include, or there are none, and matches none of Exclude.
+func (p *Policy) InScope(file string) bool {
+	matches := func(glob string) bool { return matchGlob(glob, file) }
+	if slices.ContainsFunc(p.Scope.Exclude, matches) {
+		return false
+	}
+	return len(p.Scope.Include) == 0 || slices.ContainsFunc(p.Scope.Include, matches)
+}
+
+// Explanation is what a policy says about one rule in one place.
+type Explanation struct {
+	Rule string
+	Decision
+}
+
+// Explain gives the decision of every rule for a symbol in a file, in the order of rules.
+func (p *Policy) Explain(rules []RuleInfo, symbol, file string, today Date) []Explanation {
+	out := make([]Explanation, len(rules))
+	for i, r := range rules {
+		out[i] = Explanation{Rule: r.ID, Decision: p.Decide(r, file, symbol, today)}
+	}
+	return out
+}
+
+// Matches says whether the waiver is about this rule and symbol, run out or not.
+func (w *Waiver) Matches(rule, symbol string) bool {
+	return w.covers(rule) && MatchSymbol(w.Symbol, symbol)
+}
+
+func (w *Waiver) covers(rule string) bool {
+	return w.Rule == rule || w.Rule == familyOf(rule)+"/*"
+}
+
+// Expired says whether the waiver has run out: it applies up to its last day, included.
+func (w *Waiver) Expired(today Date) bool { return w.Expires.Compare(today) < 0 }
+
+// Tracker notes which waivers of a policy match something. It may be used from
+// several goroutines.
+type Tracker struct {
+	policy  *Policy
+	mu      sync.Mutex
+	matched map[string]bool
+}
+
+// Track starts with no waiver matched.
+func (p *Policy) Track() *Tracker {
+	return &Tracker{policy: p, matched: map[string]bool{}}
+}
+
+// Saw notes that there is something a waiver may be about: a finding, or what
+// would be one if it were new, such as a trust site that the base has too.
+func (t *Tracker) Saw(rule, symbol string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for i := range t.policy.Waivers {
+		if w := &t.policy.Waivers[i]; w.Matches(rule, symbol) {
+			t.matched[w.ID] = true
+		}
+	}
+}
+
+// WaiverProblem is a waiver that does nothing.
+type WaiverProblem struct {
+	Waiver  *Waiver
+	Expired bool
+	// Message says so, and what to do.
+	Message string
+}
+
+// Problems are the waivers that have run out, and those that matched nothing
+// although a rule that they are about ran, in the order of the file. ran are
+// the ids of the rules that ran.
+func (t *Tracker) Problems(ran []string, today Date) []WaiverProblem {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var out []WaiverProblem
+	for i := range t.policy.Waivers {
+		w := &t.policy.Waivers[i]
+		switch {
+		case w.Expired(today):
+			out = append(out, WaiverProblem{w, true, fmt.Sprintf(
+				"waiver `%s` ran out on %s and no longer applies; remove it, or review it again and set a new date", w.ID, w.Expires)})
+		case !t.matched[w.ID] && slices.ContainsFunc(ran, w.covers):
+			out = append(out, WaiverProblem{w, false, fmt.Sprintf(
+				"waiver `%s` matches nothing: no %s in %s; remove it, or correct its rule or symbol", w.ID, w.Rule, strings.TrimSpace(clean(w.Symbol)))})
+		}
+	}
+	return out
+}

@@ -1,0 +1,54 @@
+package policy
+
+// Init is the text of a new policy file: every key with its default, and
+// examples, commented out, of what has none.
+func Init() []byte { return []byte(initText) }
+
+const initText = `# The policy of specgate for this repository. A pull request is judged by the
+# policy of the revision that it is based on. Every key may be left out but
+# version; what is set below is the default.
+version = 1
+
+[verus]
+# release = "0.2026.08.15.7d4628a"    # the release to install; unset: the one on PATH
+manifest = "Cargo.toml"               # cargo verus; or, for files without Cargo:
+# roots = ["src/lib.rs"]
+args = []                             # passed on to the verifier, such as "--rlimit", "20"
+timeout = "20m"                       # of one run of the verifier
+
+[gate]
+fail-on = "error"                     # error | warning | notice | never
+inconclusive = "fail"                 # what could not be checked: fail | warn | ignore
+min-suite = 8                         # fewer decided spectests are inconclusive
+
+[report]
+comments = "off"                      # off | sticky | review
+annotations-per-function = 4
+
+[scope]
+include = []                          # globs; none: every file
+exclude = ["**/tests/**"]
+executable-edits = "warn"             # allow | warn | deny
+allow-executable-edits-label = "implementation"
+
+[strength]
+min = 0.8                             # of each changed function, 0 to 1
+max-drop = 0.0                        # against the base, 0 to 1
+inputs = 32
+mutants = 60
+seed = 0
+
+[rules]                               # off | notice | warning | error
+# "trust/assume" = "error"
+# "contract/*" = "warning"
+
+# [paths."src/trusted/**".rules]      # the same for some files; the last that matches wins
+# "trust/external-body" = "notice"
+
+# [waivers.ring-buffer-ffi]
+# rule = "trust/external-body"
+# symbol = "ring::ffi::map_pages"
+# reason = "wraps a system call; reviewed in the safety case, section 4"
+# owner = "@kernel-team"
+# expires = 2027-06-30                # the last day on which it applies
+`

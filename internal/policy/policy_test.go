@@ -1,0 +1,320 @@
+package policy
+
+import (
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/specgate/specgate/internal/source"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// testRules is a cut of the rule list; the real one belongs to a higher layer.
+func testRules() []RuleInfo {
+	return []RuleInfo{
+		{"trust/assume", Error},
+		{"trust/admit", Error},
+		{"trust/external-body", Error},
+		{"trust/uninterpreted", Notice},
+		{"edit/exec-changed", Warning},
+		{"edit/unsafe-added", Warning},
+		{"contract/ensures-weakened", Error},
+	}
+}
+
+// TestErrors compares all that Parse says about each file of testdata/errors.
+func TestErrors(t *testing.T) {
+	files, err := filepath.Glob("testdata/errors/*.toml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no test files: %v", err)
+	}
+	for _, f := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(f), ".toml"), func(t *testing.T) {
+			text, err := os.ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := Parse(FileName, text, testRules())
+			if err == nil {
+				t.Fatalf("no error, but a policy: %+v", p)
+			}
+			got := err.Error() + "\n"
+			golden := strings.TrimSuffix(f, ".toml") + ".golden"
+			if *update {
+				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), got); diff != "" {
+				t.Errorf("messages (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+var ignorePrivate = cmpopts.IgnoreUnexported(Policy{})
+
+func TestInitIsDefault(t *testing.T) {
+	p, err := Parse(FileName, Init(), testRules())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Default()
+	want.Source, want.SHA256 = p.Source, p.SHA256
+	if diff := cmp.Diff(want, p, ignorePrivate); diff != "" {
+		t.Errorf("the policy of init is not the default (-default +init):\n%s", diff)
+	}
+	// The only thing that a written default changes is what is said to have decided.
+	if got, want := p.Decide(RuleInfo{"edit/exec-changed", Error}, "a.rs", "f", Date{}).By.String(), ".specgate.toml:25 scope.executable-edits"; got != want {
+		t.Errorf("decided by %q, want %q", got, want)
+	}
+}
+
+// The examples that Init comments out must be right once they are wanted.
+func TestInitExamples(t *testing.T) {
+	var out []string
+	for line := range strings.Lines(string(Init())) {
+		rest, commented := strings.CutPrefix(line, "# ")
+		if commented && (strings.Contains(rest, " = ") || strings.HasPrefix(rest, "[")) && !strings.HasPrefix(line, "# roots") {
+			line = rest
+		}
+		out = append(out, line)
+	}
+	p, err := Parse(FileName, []byte(strings.Join(out, "")), testRules())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.Rules) != 2 || len(p.Paths) != 1 || len(p.Waivers) != 1 || p.Verus.Release == "" {
+		t.Errorf("examples are missing: %+v", p)
+	}
+}
+
+const whole = `version = 1
+
+[verus]
+release = "0.2026.08.15.7d4628a"
+roots = ["src/lib.rs", "src/bin/x.rs"]
+args = ["--rlimit", "20"]
+timeout = "1h30m"
+
+[gate]
+fail-on = "warning"
+inconclusive = "ignore"
+min-suite = 10000
+
+[report]
+comments = "sticky"
+annotations-per-function = 50
+
+[scope]
+include = ["src/**", "lib.rs"]
+exclude = []
+executable-edits = "deny"
+allow-executable-edits-label = ""
+
+[strength]
+min = 1
+max-drop = -0.0
+inputs = 1
+mutants = 0
+seed = 9223372036854775807
+
+[rules]
+"trust/*" = "warning"
+"trust/assume" = "off"
+
+[waivers]
+b.rule = "trust/*"
+b.symbol = "ring::**"
+b.reason = "r"
+b.owner = "o"
+b.expires = 2026-01-31
+
+[paths]
+"src/b/**".rules = { "trust/assume" = "error" }
+'src/a\*'.rules."edit/*" = "notice"
+
+[waivers.a]
+rule = "edit/exec-changed"
+symbol = "f"
+reason = """
+two
+lines"""
+owner = "o"
+expires = 2026-02-01
+`
+
+func at(line, column, end int) source.Range {
+	return source.Range{Start: source.Position{Line: line, Column: column}, End: source.Position{Line: line, Column: end}}
+}
+
+func TestParse(t *testing.T) {
+	p, err := Parse(FileName, []byte(whole), testRules())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &Policy{
+		Source: FileName,
+		Verus: Verus{
+			Release: "0.2026.08.15.7d4628a",
+			Roots:   []string{"src/lib.rs", "src/bin/x.rs"},
+			Args:    []string{"--rlimit", "20"},
+			Timeout: 90 * time.Minute,
+		},
+		Gate:     Gate{FailOnWarning, InconclusiveIgnore, 10000},
+		Report:   Report{CommentsSticky, 50},
+		Scope:    Scope{[]string{"src/**", "lib.rs"}, nil, ExecutableEditsDeny, ""},
+		Strength: Strength{1, 0, 1, 0, 1<<63 - 1},
+		Rules: []RuleSetting{
+			{"trust/*", Warning, at(32, 1, 10)},
+			{"trust/assume", Off, at(33, 1, 15)},
+		},
+		Paths: []PathOverride{
+			{"src/b/**", []RuleSetting{{"trust/assume", Error, at(43, 22, 36)}}, at(43, 1, 11)},
+			{`src/a\*`, []RuleSetting{{"edit/*", Notice, at(44, 17, 25)}}, at(44, 1, 10)},
+		},
+		Waivers: []Waiver{
+			{"b", "trust/*", "ring::**", "r", "o", Date{2026, 1, 31}, at(36, 1, 2), at(40, 13, 23)},
+			{"a", "edit/exec-changed", "f", "two\nlines", "o", Date{2026, 2, 1}, at(46, 10, 11), at(53, 11, 21)},
+		},
+	}
+	if len(p.SHA256) != 64 {
+		t.Errorf("SHA256 is %q", p.SHA256)
+	}
+	want.SHA256 = p.SHA256
+	if diff := cmp.Diff(want, p, ignorePrivate); diff != "" {
+		t.Errorf("policy (-want +got):\n%s", diff)
+	}
+}
+
+func TestSHA256(t *testing.T) {
+	p, err := Parse(FileName, []byte("version = 1\n"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// printf 'version = 1\n' | sha256sum
+	if want := "dbab12665d98aef021ba64953c61b0ed8a908cfb56a1c01e2fcb4b052b71a2a1"; p.SHA256 != want {
+		t.Errorf("got %s, want %s", p.SHA256, want)
+	}
+}
+
+func TestTooBig(t *testing.T) {
+	_, err := Parse(FileName, []byte("version = 1\n#"+strings.Repeat("x", maxFile)), nil)
+	want := ".specgate.toml:1:1: the policy file has 262157 bytes; the most is 262144\n  1 | version = 1\n    | ^"
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v\nwant %s", err, want)
+	}
+}
+
+func TestManyErrors(t *testing.T) {
+	_, err := Parse(FileName, []byte("version = 1\n"+strings.Repeat("[x]\n", 1)+strings.Repeat("\n", 3)+manyKeys(60)), nil)
+	var ds Diagnostics
+	if !errors.As(err, &ds) || len(ds) != 60 {
+		t.Fatalf("got %v", err)
+	}
+	if !strings.HasSuffix(err.Error(), "\nand 10 more") {
+		t.Errorf("got %s", err)
+	}
+	var d Diagnostic
+	if !errors.As(err, &d) || d.Range.Start.Line != 2 {
+		t.Errorf("got %+v", d)
+	}
+}
+
+func manyKeys(n int) string {
+	var b strings.Builder
+	for i := 1; i < n; i++ {
+		b.WriteString("[x" + strings.Repeat("x", i) + "]\n")
+	}
+	return b.String()
+}
+
+func TestCheck(t *testing.T) {
+	p, err := Parse(FileName, []byte(whole), testRules())
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := map[string]struct {
+		today Date
+		want  string
+	}{
+		"both last": {Date{2026, 1, 31}, ""},
+		"one": {Date{2026, 2, 1}, ".specgate.toml:40:13: waiver `b` ran out on 2026-01-31; remove it, or review it again and set a new date\n" +
+			"  40 | b.expires = 2026-01-31\n" +
+			"     |             ^^^^^^^^^^"},
+		"both": {Date{2027, 1, 1}, ".specgate.toml:40:13: waiver `b` ran out on 2026-01-31; remove it, or review it again and set a new date\n" +
+			"  40 | b.expires = 2026-01-31\n" +
+			"     |             ^^^^^^^^^^\n" +
+			".specgate.toml:53:11: waiver `a` ran out on 2026-02-01; remove it, or review it again and set a new date\n" +
+			"  53 | expires = 2026-02-01\n" +
+			"     |           ^^^^^^^^^^"},
+	}
+	for name, tt := range tests {
+		got := ""
+		if err := Check(p, tt.today); err != nil {
+			got = err.Error()
+		}
+		if got != tt.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", name, got, tt.want)
+		}
+	}
+	if err := Check(Default(), Date{9999, 12, 31}); err != nil {
+		t.Errorf("default: %v", err)
+	}
+}
+
+func TestSeverityText(t *testing.T) {
+	for s := Off; s <= Error; s++ {
+		text, err := s.MarshalText()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back Severity
+		if err := back.UnmarshalText(text); err != nil || back != s {
+			t.Errorf("%s came back as %v, %v", text, back, err)
+		}
+	}
+	if _, err := Severity(0).MarshalText(); err == nil || err.Error() != "marshal severity 0: not a severity" {
+		t.Errorf("got %v", err)
+	}
+	var s Severity
+	if err := s.UnmarshalText([]byte("Error")); err == nil || err.Error() != `read severity "Error": want off, notice, warning or error` {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestFailOn(t *testing.T) {
+	var got []string
+	for _, f := range []FailOn{FailOnError, FailOnWarning, FailOnNotice, FailOnNever} {
+		line := string(f) + ":"
+		for s := Off; s <= Error; s++ {
+			if f.Reached(s) {
+				line += " " + s.String()
+			}
+		}
+		got = append(got, line)
+	}
+	want := []string{"error: error", "warning: warning error", "notice: notice warning error", "never:"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestDateOf(t *testing.T) {
+	zone := time.FixedZone("", 2*3600)
+	if got := DateOf(time.Date(2026, 12, 31, 23, 30, 0, 0, time.UTC).In(zone)); got != (Date{2027, 1, 1}) {
+		t.Errorf("got %s", got)
+	}
+}
