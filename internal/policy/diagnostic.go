@@ -130,10 +130,10 @@ func (ds Diagnostics) Unwrap() []error {
 	return errs
 }
 
-// nearest is the candidate that word was probably meant to be, or empty.
+// Nearest is the candidate that word was probably meant to be, or empty.
 // Near is: the same but for case and separators, a candidate that word begins
 // or that begins word, or an edit distance of a third of the word's length.
-func nearest(word string, candidates []string) string {
+func Nearest(word string, candidates []string) string {
 	if len(word) > 64 {
 		return ""
 	}

@@ -508,7 +508,7 @@ func oneOf(words []string) string {
 }
 
 func (p *parser) didYouMean(word string, candidates []string, quote string) string {
-	if near := nearest(word, candidates); near != "" {
+	if near := Nearest(word, candidates); near != "" {
 		return "; did you mean " + quote + near + quote + "?"
 	}
 	return ""
