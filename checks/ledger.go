@@ -1,9 +1,11 @@
 package checks
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/specgate/specgate/internal/source"
 )
@@ -40,6 +42,20 @@ type Unparsed struct {
 	File string       `json:"file"`
 	Span source.Range `json:"span"`
 	Text string       `json:"text"`
+}
+
+// Sort puts the ledger into its order, and drops sites that it has twice: one that holds for a scope is met at every function
+// of it.
+func (l *Ledger) Sort() {
+	slices.SortFunc(l.Sites, func(a, b LedgerSite) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), comparePosition(a.Span.Start, b.Span.Start), comparePosition(a.Span.End, b.Span.End),
+			cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Symbol, b.Symbol), cmp.Compare(a.Text, b.Text))
+	})
+	l.Sites = slices.Compact(l.Sites)
+	slices.SortFunc(l.Unparsed, func(a, b Unparsed) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), comparePosition(a.Span.Start, b.Span.Start), cmp.Compare(a.Text, b.Text))
+	})
+	l.Unparsed = slices.Compact(l.Unparsed)
 }
 
 // WriteJSON writes the ledger, indented, with a final line end.
