@@ -1,5 +1,7 @@
 package syntax
 
+//go:generate go tool stringer -type=Kind,Field,TokenKind -output=names.go
+
 // Kind says what a node is. The comment behind each names its fields (see Field): "*" any number, "?" none or one.
 // A node's tokens that belong to no child are its own: keywords, punctuation, and the names of leaf nodes.
 type Kind uint8

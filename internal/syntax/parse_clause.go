@@ -1,7 +1,5 @@
 package syntax
 
-import "github.com/specgate/specgate/internal/source"
-
 // context says where a clause list stands: it decides whether `{` begins a clause or the body.
 type context uint8
 
@@ -91,8 +89,7 @@ func (p *parser) clauses(b *builder, ctx context) {
 			order = clauseOrder[InvariantExceptBreak] // there the official parser has the two the other way round
 		}
 		if order <= last && ctx != attrContext {
-			t := p.toks[p.pos]
-			p.note(source.Span{Start: int(t.start), End: int(t.end)}, "`"+which.String()+"` is out of order or given twice")
+			p.noteAt("`" + which.String() + "` is out of order or given twice")
 		}
 		last = order
 		p.add(b, FClause, p.clause(which, ctx))

@@ -345,7 +345,7 @@ func (p *parser) itemRest(b builder, itemPosition bool) int32 {
 				open := p.k == KwOpen
 				p.bump()
 				if open && p.k == LParen {
-					p.skipTree()
+					p.restriction("open")
 				}
 				p.add(&b, FPublish, p.done(m))
 				continue
@@ -356,6 +356,9 @@ func (p *parser) itemRest(b builder, itemPosition bool) int32 {
 				spec := p.k == KwSpec
 				p.bump()
 				if spec && p.k == LParen {
+					if p.nth(1) != KwChecked {
+						p.noteAt("expected `spec` or `spec(checked)`")
+					}
 					p.skipTree()
 				}
 				p.add(&b, FMode, p.done(m))
@@ -387,6 +390,16 @@ func (p *parser) vis() int32 {
 		}
 	}
 	return p.done(b)
+}
+
+// restriction reads the parentheses of open(crate), open(in path).
+func (p *parser) restriction(word string) {
+	switch p.nth(1) {
+	case KwCrate, KwSelf, KwSuper, KwIn:
+	default:
+		p.noteAt("expected `" + word + "(crate)`, `" + word + "(self)`, `" + word + "(super)` or `" + word + "(in path)`")
+	}
+	p.skipTree()
 }
 
 func (p *parser) abi() int32 {
@@ -477,64 +490,22 @@ func (p *parser) param() int32 {
 	}
 	if p.k == KwTracked && p.nth(1) != Colon && p.nth(1) != Comma && p.nth(1) != EOF {
 		p.add(&b, FMode, p.leaf(Mode))
-	} else if p.k == KwGhost && p.nth(1).isIdent() {
-		p.add(&b, FMode, p.leaf(Mode))
 	}
 	if p.selfParam(&b) {
 		return p.done(b)
 	}
-	// A trait function of the 2015 edition may leave the name out. A pattern before `:` is the rule.
-	if p.typeOnly() {
-		p.add(&b, FType, p.typ())
+	if p.k.isIdent() && p.nth(1) == Lt {
+		p.add(&b, FType, p.typ()) // a type without a name, as the 2015 edition has it
 		return p.done(b)
 	}
 	p.add(&b, FPat, p.pattern())
-	if p.eat(Colon) {
-		if p.k == DotDotDot {
-			v := p.leaf(Variadic)
-			p.add(&b, FType, v)
-			return p.done(b)
-		}
-		p.add(&b, FType, p.typ())
+	p.expect(Colon, "`:` and a type")
+	if p.k == DotDotDot {
+		p.add(&b, FType, p.leaf(Variadic))
 	} else {
-		p.unexpected("`:` and a type")
+		p.add(&b, FType, p.typ())
 	}
 	return p.done(b)
-}
-
-// typeOnly tells whether the parameter at hand is a type without a pattern: no `:` comes before its end.
-func (p *parser) typeOnly() bool {
-	if p.nth(1) == Colon {
-		return false
-	}
-	angle := 0
-	for i := p.pos; ; i = p.after(i) {
-		switch k := p.kindAt(i); k {
-		case Colon:
-			if angle == 0 {
-				return false
-			}
-		case EOF:
-			return true
-		case Comma:
-			if angle <= 0 {
-				return true
-			}
-		case Lt:
-			angle++
-		case Shl:
-			angle += 2
-		case Gt:
-			angle--
-		case Shr:
-			angle -= 2
-		case LParen, LBracket, LBrace:
-			i = p.toks[i].match
-			if i >= p.limit {
-				return false
-			}
-		}
-	}
 }
 
 // selfParam reads self, &self, &'a mut self, mut self, self: T.
@@ -913,6 +884,9 @@ func (p *parser) global(b builder) int32 {
 	p.setKind(b, Global)
 	p.bump()
 	layout := p.atText("layout")
+	if !layout && !p.atText("size_of") {
+		p.unexpected("`size_of` or `layout`")
+	}
 	p.bump()
 	p.add(&b, FType, p.typ())
 	if layout {
@@ -920,6 +894,9 @@ func (p *parser) global(b builder) int32 {
 			p.bump()
 		} else {
 			p.unexpected("`is`")
+		}
+		if !p.atText("size") {
+			p.unexpected("`size`")
 		}
 		for p.k.isIdent() {
 			p.bump() // size, align
@@ -950,6 +927,11 @@ func (p *parser) assumeSpecification(b builder) int32 {
 	p.leave(fr)
 	p.signatureOf(&b, p.k == LParen) // a constant has no parameters
 	p.clauses(&b, itemContext)
+	for c := p.nodes[b.id].child; c != 0; c = p.nodes[c].next {
+		if n := p.nodes[c]; n.kind == Clause && (ClauseKind(n.op) == Decreases || ClauseKind(n.op) == Recommends) {
+			p.note(p.span(c), "`assume_specification` has no `"+ClauseKind(n.op).String()+"`")
+		}
+	}
 	p.expect(Semi, "`;`")
 	return p.done(b)
 }

@@ -1,5 +1,7 @@
 package syntax
 
+import "fmt"
+
 // block reads `{ .. }`: the current token must be the brace.
 func (p *parser) block() int32 { return p.blockInto(p.start(Block)) }
 
@@ -123,7 +125,34 @@ func (p *parser) stmtExpr() (id int32, ends bool) {
 		}
 		return p.climb(p.postfix(e), precAssign), false
 	}
-	return p.expr(), false
+	e := p.expr()
+	if first == Ident {
+		p.checkReveal(e)
+	}
+	return e, false
+}
+
+// checkReveal notes a reveal or hide with the wrong number of arguments.
+func (p *parser) checkReveal(e int32) {
+	if p.kind(e) != Call {
+		return
+	}
+	callee := p.nodes[e].child
+	want := 1
+	switch p.text(p.nodes[callee].first) {
+	case "reveal", "hide":
+	case "reveal_with_fuel":
+		want = 2
+	default:
+		return
+	}
+	have := 0
+	for a := p.nodes[p.nodes[callee].next].child; a != 0; a = p.nodes[a].next {
+		have++
+	}
+	if p.nodes[callee].end == p.nodes[callee].first+1 && have != want {
+		p.note(p.span(e), fmt.Sprintf("wrong number of arguments: %d, not %d", have, want))
+	}
 }
 
 // lastKind is the kind of a node's last token.

@@ -133,9 +133,16 @@ func (p *parser) genericArg() int32 {
 	return p.typ()
 }
 
-// skipAngles returns the index of the token behind the `<..>` that begins at token i, looking only.
+// maxAngles bounds how far skipAngles looks, so that nested brackets cost no more than their length.
+const maxAngles = 256
+
+// skipAngles returns the index of the token behind the `<..>` that begins at token i, looking only. Where the brackets do not
+// end, or only far behind, it returns the limit.
 func (p *parser) skipAngles(i int32) int32 {
-	for depth := 0; ; {
+	for depth, n := 0, 0; ; n++ {
+		if n > maxAngles {
+			return p.limit
+		}
 		switch k := p.kindAt(i); k {
 		case Lt:
 			depth++

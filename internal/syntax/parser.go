@@ -3,6 +3,7 @@ package syntax
 import (
 	"fmt"
 	"sort"
+	"strings"
 
 	"github.com/specgate/specgate/internal/source"
 )
@@ -96,14 +97,20 @@ func (p *parser) done(b builder) int32 {
 	return b.id
 }
 
+func (p *parser) span(id int32) source.Span {
+	return source.Span{Start: int(p.toks[p.nodes[id].first].start), End: int(p.toks[p.nodes[id].end-1].end)}
+}
+
 func (p *parser) setOp(b builder, op TokenKind) { p.nodes[b.id].op = uint8(op) }
 func (p *parser) setFlag(b builder, flag uint8) { p.nodes[b.id].flags |= flag }
 func (p *parser) setKind(b builder, kind Kind)  { p.nodes[b.id].kind = kind }
 func (p *parser) kind(id int32) Kind            { return p.nodes[id].kind }
 func (p *parser) text(i int32) string           { return string(p.src[p.toks[i].start:p.toks[i].end]) }
-func (p *parser) at(k TokenKind) bool           { return p.k == k }
-func (p *parser) atText(word string) bool       { return p.k.isIdent() && p.text(p.pos) == word }
-func (p *parser) isPrimaryMatch(open, c int32) bool {
+
+func (p *parser) atText(word string) bool { return p.k.isIdent() && p.text(p.pos) == word }
+
+// closedBy tells whether token c closes the delimiter at token open; one that is never closed ends at some other token.
+func (p *parser) closedBy(open, c int32) bool {
 	return p.toks[c].match == open && p.toks[c].kind.isClose()
 }
 
@@ -174,8 +181,11 @@ func (p *parser) found() string {
 		return "the end of the file"
 	}
 	t := p.text(p.pos)
-	if len(t) > 40 {
-		t = t[:40] + "…"
+	if cut := strings.IndexByte(t, '\n'); cut >= 0 || len(t) > 40 {
+		if cut < 0 || cut > 40 {
+			cut = 40
+		}
+		t = strings.ToValidUTF8(t[:cut], "") + "…"
 	}
 	return fmt.Sprintf("`%s`", t)
 }
@@ -184,9 +194,14 @@ func (p *parser) fail(message string) {
 	if p.bad {
 		return
 	}
+	p.noteAt(message)
+	p.bad, p.errPos, p.k = true, p.pos, EOF
+}
+
+// noteAt records an error at the current token that does not stop the parser.
+func (p *parser) noteAt(message string) {
 	t := p.toks[p.pos]
 	p.note(source.Span{Start: int(t.start), End: int(t.end)}, message)
-	p.bad, p.errPos, p.k = true, p.pos, EOF
 }
 
 // note records an error that does not stop the parser.
@@ -248,7 +263,7 @@ func (p *parser) leave(fr frame) {
 	}
 	p.limit, p.noStruct = fr.limit, fr.noStruct
 	p.load()
-	if p.pos == fr.close && p.isPrimaryMatch(fr.open, fr.close) {
+	if p.pos == fr.close && p.closedBy(fr.open, fr.close) {
 		p.bump()
 	}
 }
@@ -320,15 +335,15 @@ func (p *parser) recover(start int32, mark int) int32 {
 	p.pos = start
 	p.load()
 	for p.k != EOF {
-		at, k := p.pos, p.k
-		p.skipTree()
-		if p.pos <= p.errPos {
+		k := p.k
+		if k.isOpen() && !p.closedBy(p.pos, p.toks[p.pos].match) {
+			p.bump() // never closed: what follows is not inside
 			continue
 		}
-		if k == Semi || k == LBrace || k == Conflict {
+		p.skipTree()
+		if p.pos > p.errPos && (k == Semi || k == LBrace || k == Conflict) {
 			break
 		}
-		_ = at
 	}
 	return p.done(b)
 }
