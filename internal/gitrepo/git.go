@@ -87,6 +87,12 @@ func exitCode(err error) int {
 	return -1
 }
 
+// failed reports whether a git command ended by itself without success, or by a signal that was not from here.
+func failed(err error) bool {
+	var exit *sandbox.ExitError
+	return errors.As(err, &exit)
+}
+
 // run runs a git command and returns its output.
 func run(ctx context.Context, c sandbox.Command, subcommand string) ([]byte, error) {
 	res, err := c.Run(ctx)

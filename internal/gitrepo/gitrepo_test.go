@@ -1066,7 +1066,9 @@ func TestPartialClone(t *testing.T) {
 			r.git("clone", "-q", "--filter="+filter, "file://"+r.dir, clone.dir)
 			url := clone.git("config", "remote.origin.url")
 			marker := filepath.Join(t.TempDir(), "ran")
-			clone.git("config", "remote.origin.url", "ext::sh -c touch%20"+marker)
+			evil := filepath.Join(t.TempDir(), "evil")
+			check(t, os.WriteFile(evil, []byte("#!/bin/sh\necho ran > '"+marker+"'\n"), 0o755))
+			clone.git("config", "remote.origin.url", "ext::"+evil)
 			clone.git("config", "protocol.ext.allow", "always")
 			g := clone.open()
 			// The last commit is checked out, so its objects are there.
@@ -1087,6 +1089,13 @@ func TestPartialClone(t *testing.T) {
 			}
 			if _, err := os.Stat(marker); err == nil {
 				t.Error("the remote's program ran")
+			}
+			// The test is worth something only if git itself would run it.
+			if _, err := clone.tryGit("cat-file", "-p", "HEAD~1:a.rs"); err == nil {
+				t.Error("git found the object")
+			}
+			if _, err := os.Stat(marker); err != nil {
+				t.Error("git ran nothing: ", err)
 			}
 			// The command that the message gives.
 			clone.git("config", "remote.origin.url", url)

@@ -170,7 +170,7 @@ func (r *Repo) commitEntries(ctx context.Context, c Commit) ([]Entry, error) {
 	}
 	out, err := r.git(ctx, "ls-tree", "-r", "-z", "--full-tree", c.ID)
 	if err != nil {
-		if exitCode(err) > 0 {
+		if failed(err) {
 			return nil, fmt.Errorf("%w; %s", err, r.missingRemedy())
 		}
 		return nil, err
@@ -264,16 +264,17 @@ func (r *Repo) readBlobs(ctx context.Context, entries []Entry, maxSize int64) (m
 	}
 	out, err := run(ctx, c, "cat-file")
 	if err != nil {
-		// Of a partial clone, git does not report an object as missing, but ends and names the object.
-		var failed *gitError
-		if errors.As(err, &failed) && exitCode(err) > 0 {
-			for _, e := range entries {
-				if strings.Contains(failed.stderr, e.ID) {
-					return nil, missing(e)
-				}
+		// Of a partial clone, git does not report an object as missing, but ends. Newer versions name the object.
+		var git *gitError
+		if !failed(err) || !errors.As(err, &git) {
+			return nil, err
+		}
+		for _, e := range entries {
+			if strings.Contains(git.stderr, e.ID) {
+				return nil, missing(e)
 			}
 		}
-		return nil, err
+		return nil, fmt.Errorf("%w; %s", err, r.missingRemedy())
 	}
 	objects, err := parseBatchCheck(out, len(entries))
 	if err != nil {

@@ -281,14 +281,11 @@ func parallel(ctx context.Context, n int, do func(int) error) error {
 		})
 	}
 	var stopped error
-feed:
 	for i := range n {
-		select {
-		case next <- i:
-		case <-ctx.Done():
-			stopped = context.Cause(ctx)
-			break feed
+		if stopped = context.Cause(ctx); stopped != nil {
+			break
 		}
+		next <- i // not for long: do reads one regular file
 	}
 	close(next)
 	wg.Wait()
