@@ -99,11 +99,9 @@ func clean(s string) string {
 	return b.String()
 }
 
-// Diagnostics are all errors of a policy file, in the order of their places.
+// Diagnostics are all errors of a policy file, in the order of their places, or
+// the first 100 that were found.
 type Diagnostics []Diagnostic
-
-// The most diagnostics that Error prints.
-const maxPrinted = 50
 
 // Error is every diagnostic, one after the other.
 func (ds Diagnostics) Error() string {
@@ -112,11 +110,10 @@ func (ds Diagnostics) Error() string {
 		if i > 0 {
 			b.WriteByte('\n')
 		}
-		if i == maxPrinted {
-			fmt.Fprintf(&b, "and %d more", len(ds)-i)
-			break
-		}
 		b.WriteString(d.Error())
+	}
+	if len(ds) == maxFound {
+		b.WriteString("\nthere may be more errors")
 	}
 	return b.String()
 }

@@ -35,9 +35,13 @@ const (
 	maxFile = 256 << 10
 	// maxSyntax is the most errors of TOML syntax that are looked for.
 	maxSyntax = 16
-	// maxGlob and maxBraces bound the time that matching a glob takes.
-	maxGlob   = 256
-	maxBraces = 3
+	// These bound the time that matching a glob takes: every choice of one
+	// alternative in each group of braces is tried.
+	maxGlob         = 256
+	maxBraces       = 3
+	maxAlternatives = 16
+	// maxFound is the most errors that are kept.
+	maxFound  = 100
 	byteOrder = "\uFEFF"
 )
 
@@ -88,6 +92,9 @@ type parser struct {
 
 // report adds a diagnostic at a span of the TOML text.
 func (p *parser) report(at source.Span, format string, args ...any) {
+	if len(p.found) == maxFound {
+		return
+	}
 	r := p.rangeOf(at)
 	p.found = append(p.found, newDiagnostic(p.path, p.file, r, fmt.Sprintf(format, args...)))
 }
@@ -678,6 +685,8 @@ func globProblem(g string) string {
 		why = fmt.Sprintf("it is longer than %d bytes", maxGlob)
 	case strings.Count(g, "{") > maxBraces:
 		why = fmt.Sprintf("it has more than %d groups in braces", maxBraces)
+	case strings.Contains(g, "{") && strings.Count(g, ",") > maxAlternatives:
+		why = fmt.Sprintf("it has more than %d commas", maxAlternatives)
 	case hasControl(g):
 		why = "it has a control character"
 	case !doublestar.ValidatePattern(g):
