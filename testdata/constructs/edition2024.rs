@@ -1,4 +1,4 @@
-// Covers: unsafe extern blocks, safe/unsafe items in them, unsafe attributes, let chains, use<..> captures, c-strings, raw lifetimes, &raw, gen-free async closures, if-let guards. Source: Rust edition 2024.
+// Covers: unsafe extern blocks, safe/unsafe items in them, unsafe attributes, let chains, use<..> captures, c-strings, raw lifetimes, &raw, async closures, if-let guards. Source: Rust edition 2024.
 unsafe extern "C" {
     pub safe fn abs(x: i32) -> i32;
     pub unsafe fn free(p: *mut u8);
@@ -20,6 +20,8 @@ fn chains(a: Option<u8>, b: Option<u8>) -> u8 {
     }
     match a {
         Some(n) if n > 3 && n < 9 => n,
+        Some(n) if let Some(m) = b => m + n,
+        Some(n) if n > 1 && let Some(m) = b && m > 2 => m,
         _ => 0,
     }
 }
@@ -44,3 +46,5 @@ fn expect_attr() {
     #[expect(unused)]
     let x = 1;
 }
+
+fn raw_lifetimes<'r#fn, 'a>(x: &'r#fn u8, y: &'a u8) -> &'r#fn u8 { x }

@@ -132,6 +132,21 @@ fn expressions(x: &mut u8, s: S)
         final(x).f == old(x).f,
 {}
 
+fn struct_in_clause(x: u8) -> (r: S)
+    requires
+        x == (T { a: 1 }).a,
+        f(T { a: 1 }),
+    ensures
+        r == (S { a: x }),
+{ S { a: x } }
+
+fn set_choose(s: Set<int>)
+    requires
+        s.filter(|x: int| x > 0).choose() > 0,
+        s.all(|x: int| { x > 0 }),
+        (|x: int| x > 0)(3),
+{}
+
 fn semis_and_commas(x: u8)
     requires
         x > 0,

@@ -81,6 +81,10 @@ impl<T, const N: usize> View for Arr<T, N> {
     type V = Seq<T>;
     uninterp spec fn view(&self) -> Seq<T>;
 }
+pub const trait Con: [const] Clone { fn f(&self); }
+pub const unsafe trait ConU {}
+const impl<T: [const] Con + const Clone> Con for Foo<T> where T: [const] Tr { fn f(&self) {} }
+spec fn macro_pattern(x: E) -> bool { match x { my_pat!(A | B) => true, n @ C(1 | 2) => n is C, D { a, .. } if a > 0 => true, _ => false } }
 impl Foo<3, { 4 + 5 }, -1, true> {}
 unsafe impl Send for Foo {}
 #[verifier::external]

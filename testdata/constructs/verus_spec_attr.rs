@@ -41,6 +41,12 @@ pub fn with_ghosts(x: u8) -> u8 {
     let z = callee(x);
     f(#[verus_spec(with Tracked(t))] g(x), y);
     f(y, #[verus_spec(with Tracked(t))] g(x));
+    f(#[verus_spec(with Tracked(t))] g(x),);
+    f(y, #[verus_spec(with Tracked(t), Ghost(g),)] g(x), );
+    let p = #[verus_spec(with g: Ghost(1), t: Tracked(u))] Pair { a: 1, b: 2 };
+    let q = #[verus_spec(with => Tracked(out))] callee(x);
+    #[verus_spec(with |= Tracked(out))]
+    x.method();
     x + 1
 }
 

@@ -1,0 +1,9 @@
+use vstd::prelude::*;
+
+#[verus_spec(r =>
+    requires
+        x < 100,
+)]
+pub fn inc(x: u8) -> u8 {
+    x + 1
+}

@@ -1,0 +1,14 @@
+use vstd::prelude::*;
+
+verus! {
+
+pub fn pred(x: u32) -> (r: u32)
+    requires
+        x > 0,
+    ensures
+        exists|r: u32| r + 1 == x,
+{
+    x - 1
+}
+
+} // verus!

@@ -1,0 +1,13 @@
+use vstd::prelude::*;
+
+verus! {
+
+pub fn clip(x: u32, top: u32) -> (r: u32)
+    ensures
+        r <= top,
+        r <= x,
+{
+    if x < top { x } else { top }
+}
+
+} // verus!

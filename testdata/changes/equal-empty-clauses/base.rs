@@ -1,0 +1,12 @@
+use vstd::prelude::*;
+
+verus! {
+
+pub fn zero() -> (r: u8)
+    ensures
+        r == 0,
+{
+    0
+}
+
+} // verus!

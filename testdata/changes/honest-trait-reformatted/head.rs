@@ -1,0 +1,30 @@
+use vstd::prelude::*;
+
+verus! {
+
+pub trait Codec {
+    fn encode(&self, byte: u8) -> (out: u16) requires byte < 200 ensures out >= byte;
+
+    spec fn size(&self) -> nat;
+
+    fn header(&self) -> (h: u16)
+        ensures
+            h < 100,
+    {
+        7
+    }
+}
+
+pub struct Plain;
+
+impl Codec for Plain {
+    open spec fn size(&self) -> nat {
+        1
+    }
+
+    fn encode(&self, x: u8) -> (r: u16) {
+        x as u16
+    }
+}
+
+} // verus!

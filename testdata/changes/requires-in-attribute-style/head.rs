@@ -1,0 +1,12 @@
+use vstd::prelude::*;
+
+#[verus_spec(r =>
+    requires
+        x < 100,
+        x % 2 == 0,
+    ensures
+        r == x + 1,
+)]
+pub fn inc(x: u8) -> u8 {
+    x + 1
+}

@@ -1,0 +1,25 @@
+use vstd::prelude::*;
+
+verus! {
+
+pub struct Stack {
+    pub data: Vec<u8>,
+}
+
+impl Stack {
+    pub fn push(&mut self, x: u8)
+        ensures
+            old(self).data@.push(x).len() == old(self).data@.len() + 1,
+    {
+        self.data.push(x);
+    }
+
+    pub fn len(&self) -> (n: usize)
+        ensures
+            n == self.data.len(),
+    {
+        self.data.len()
+    }
+}
+
+} // verus!

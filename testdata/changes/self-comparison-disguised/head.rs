@@ -1,0 +1,25 @@
+use vstd::prelude::*;
+
+verus! {
+
+pub struct Stack {
+    pub data: Vec<u8>,
+}
+
+impl Stack {
+    pub fn push(&mut self, x: u8)
+        ensures
+            self.data@ == old(self).data@.push(x),
+    {
+        self.data.push(x);
+    }
+
+    pub fn len(&self) -> (n: usize)
+        ensures
+            self.data@.len() == self.data.view().len(),
+    {
+        self.data.len()
+    }
+}
+
+} // verus!

@@ -1,0 +1,16 @@
+use vstd::prelude::*;
+
+verus! {
+
+pub open spec fn sum(s: Seq<u8>) -> int {
+    0
+}
+
+pub fn bounded(v: &Vec<u8>) -> (b: bool)
+    ensures
+        sum(v@) > 100_000 ==> !b,
+{
+    v.len() < 100
+}
+
+} // verus!
