@@ -4,11 +4,14 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/specgate/specgate/internal/pair"
 	"github.com/specgate/specgate/internal/source"
 )
 
 // Input is the change as the rules see it. Rules read it and change nothing.
 type Input struct {
+	// Pairs holds both models and which function became which.
+	Pairs *pair.Pairs
 	// Files are the changed files that are not Rust sources of a crate: manifests, cargo configuration, toolchain files,
 	// CI workflows, scripts, the policy. Sorted by path.
 	Files []FileChange
