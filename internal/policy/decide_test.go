@@ -185,7 +185,7 @@ func TestInScope(t *testing.T) {
 	if diff := cmp.Diff([]string{"src/lib.rs", "src/a/b.rs", "lib.rs", "src/a/x.g.rs", "src/tests/a.rs"}, in(parsed(t, deciding))); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]string{"src/lib.rs", "src/a/b.rs", "lib.rs", "build.rs", "src/gen/x.rs", "gen/x.rs", "src/x.g.rs", "src/a/x.g.rs"}, in(Default())); diff != "" {
+	if diff := cmp.Diff([]string{"src/lib.rs", "src/a/b.rs", "lib.rs", "build.rs", "src/gen/x.rs", "gen/x.rs", "src/x.g.rs", "src/a/x.g.rs", "tests/a.rs", "src/tests/a.rs", "crates/x/tests/a/b.rs"}, in(Default())); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -217,7 +217,6 @@ func Default() *Policy {
 			AnnotationsPerFunction: 4,
 		},
 		Scope: Scope{
-			Exclude:                   []string{"**/tests/**"},
 			ExecutableEdits:           ExecutableEditsWarn,
 			AllowExecutableEditsLabel: "implementation",
 		},
