@@ -1,0 +1,12 @@
+use vstd::prelude::*;
+
+verus! {
+
+pub fn check(x: u8)
+    requires
+        x < 10,
+{
+    assert(x < 20);
+}
+
+} // verus!

@@ -1,0 +1,9 @@
+use vstd::prelude::*;
+
+verus! {
+
+pub struct Nic {
+    pub regs: usize,
+}
+
+} // verus!
