@@ -15,7 +15,7 @@ impl Disk {
 
 pub fn check(d: &Disk) -> (b: bool)
     ensures
-        b ==> d.safe() || !b,
+        b ==> d.safe(),
 {
     false
 }

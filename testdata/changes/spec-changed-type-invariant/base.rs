@@ -12,12 +12,13 @@ impl Even {
         self.n % 2 == 0 && self.n < 1000
     }
 
-    pub fn get(&self) -> (r: u32)
+    pub fn make(k: u32) -> (e: Even)
+        requires
+            k < 400,
         ensures
-            self.inv(),
-            r == self.n,
+            e.inv(),
     {
-        self.n
+        Even { n: 2 * k }
     }
 }
 
