@@ -241,7 +241,7 @@ func (p *parser) unary1() int32 {
 			b := p.start(ProofBlock)
 			p.bump()
 			p.add(&b, FBody, p.block())
-			return p.postfix(p.done(b))
+			return p.done(b)
 		}
 	case KwForall, KwExists, KwChoose:
 		if n := p.nth(1); n == Or || n == OrOr || n == OrOrOr {

@@ -402,21 +402,17 @@ func (p *parser) retType(plus bool) int32 {
 	if p.k == LParen {
 		i := p.after(p.pos)
 		if p.kindAt(i) == KwTracked || p.kindAt(i) == KwGhost {
-			if n := p.kindAt(p.after(i)); n.isIdent() || n == LParen || n == Underscore || n == KwMut {
+			if n := p.kindAt(p.after(i)); n.isIdent() || n == LParen {
 				i = p.after(i)
 			}
 		}
+		// Only these two forms name a result; any other is a tuple or a type in parentheses.
 		named := false
 		switch k := p.kindAt(i); {
 		case k == LParen:
 			named = p.kindAt(p.after(p.toks[i].match)) == Colon
-		case k == KwMut:
-			named = true
-		case k.isIdent() || k == Underscore:
+		case k.isIdent():
 			named = p.kindAt(p.after(i)) == Colon
-			if !named && p.kindAt(p.after(i)) == LParen { // (Tracked(x): T)
-				named = p.kindAt(p.after(p.toks[p.after(i)].match)) == Colon
-			}
 		}
 		if named {
 			fr := p.enter()

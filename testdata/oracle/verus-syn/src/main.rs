@@ -245,9 +245,12 @@ fn put(out: &mut String, token: &str) {
     out.push_str(token);
 }
 
-fn put_tokens(out: &mut String, tokens: TokenStream) {
+/// Collects the leaves of a token stream with where they start. The printer of verus_syn adds and moves tokens (commas, lifetimes
+/// before types): what it adds has no place in the file and is left out, and sorting by place undoes the moves.
+fn leaves(tokens: TokenStream, out: &mut Vec<(usize, String)>) {
     let mut apostrophe = false;
     for tree in tokens {
+        let span = tree.span().byte_range();
         match tree {
             TokenTree::Group(g) => {
                 let (open, close) = match g.delimiter() {
@@ -256,21 +259,34 @@ fn put_tokens(out: &mut String, tokens: TokenStream) {
                     Delimiter::Bracket => ("[", "]"),
                     Delimiter::None => ("", ""),
                 };
-                put(out, open);
-                put_tokens(out, g.stream());
-                put(out, close);
+                let (from, to) = (g.span_open().byte_range(), g.span_close().byte_range());
+                if from.start < from.end {
+                    out.push((from.start, open.into()));
+                }
+                leaves(g.stream(), out);
+                if to.start < to.end {
+                    out.push((to.start, close.into()));
+                }
             }
-            TokenTree::Punct(p) if p.as_char() == '\'' => {
-                apostrophe = true;
-                put(out, "'");
-                continue;
+            TokenTree::Punct(p) if p.as_char() == '\'' => apostrophe = true,
+            _ if span.start == span.end => {}
+            TokenTree::Punct(p) => out.push((span.start, p.as_char().to_string())),
+            TokenTree::Ident(i) if apostrophe => {
+                out.push((span.start, format!("'{i}")));
+                apostrophe = false;
             }
-            TokenTree::Punct(p) => put(out, p.as_char().encode_utf8(&mut [0; 4])),
-            TokenTree::Ident(i) if apostrophe => out.push_str(&i.to_string()),
-            TokenTree::Ident(i) => put(out, &i.to_string()),
-            TokenTree::Literal(l) => put(out, &l.to_string()),
+            TokenTree::Ident(i) => out.push((span.start, i.to_string())),
+            TokenTree::Literal(l) => out.push((span.start, l.to_string())),
         }
-        apostrophe = false;
+    }
+}
+
+fn put_tokens(out: &mut String, tokens: TokenStream) {
+    let mut all = Vec::new();
+    leaves(tokens, &mut all);
+    all.sort_by_key(|l| l.0);
+    for (_, text) in all {
+        put(out, &text);
     }
 }
 
@@ -396,18 +412,15 @@ impl Dump {
                 self.const_parts(&x.ident, &x.attrs, &x.ensures, &x.expr, &x.block);
             }
             Item::Enum(x) => {
-                self.item_named(&format!("{}enum", data_mode(&x.mode)), &x.ident.to_string());
+                self.item_named(&format!("{}enum", data_mode(&x.mode)), &format!("{}{}", x.ident, generics(&x.generics)));
                 for v in &x.variants {
                     self.item_named("variant", &format!("{}::{}", x.ident, v.ident));
+                    self.fields(&format!("{}::{}", x.ident, v.ident), &v.fields);
                 }
             }
             Item::Struct(x) => {
-                self.item_named(&format!("{}struct", data_mode(&x.mode)), &x.ident.to_string());
-                for f in x.fields.iter() {
-                    if let Some(name) = &f.ident {
-                        self.item_named(&format!("{}field", data_mode(&f.mode)), &format!("{}::{name}", x.ident));
-                    }
-                }
+                self.item_named(&format!("{}struct", data_mode(&x.mode)), &format!("{}{}", x.ident, generics(&x.generics)));
+                self.fields(&x.ident.to_string(), &x.fields);
             }
             Item::Union(x) => self.item_named("union", &x.ident.to_string()),
             Item::ExternCrate(x) => self.item_named("extern-crate", &x.ident.to_string()),
@@ -439,7 +452,7 @@ impl Dump {
                     name.push_str(" for ");
                 }
                 name.push_str(&compact(&x.self_ty));
-                self.items.push(self.qualified(&name));
+                self.items.push(format!("{}{}", self.qualified(&name), generics(&x.generics)));
                 self.within(format!("{{{name}}}"), |d| d.impl_items(&x.items));
             }
             Item::Macro(x) => {
@@ -456,12 +469,15 @@ impl Dump {
                 }
             }
             Item::Trait(x) => {
-                self.item_named("trait", &x.ident.to_string());
+                self.item_named("trait", &format!("{}{}", x.ident, generics(&x.generics)));
                 self.within(x.ident.to_string(), |d| {
                     for t in &x.items {
                         match t {
                             TraitItem::Const(t) => {
-                                d.item_named(&join_words(&publish(&t.publish), fn_mode(&t.mode), "const"), &t.ident.to_string())
+                                d.item_named(&join_words(&publish(&t.publish), fn_mode(&t.mode), "const"), &t.ident.to_string());
+                                if let Some((_, e)) = &t.default {
+                                    d.const_parts(&t.ident, &t.attrs, &None, &Some(Box::new(e.clone())), &None);
+                                }
                             }
                             TraitItem::Fn(t) => {
                                 d.func(Func { attrs: &t.attrs, head: TokenStream::new(), sig: &t.sig, body: t.default.as_ref() })
@@ -479,7 +495,21 @@ impl Dump {
                 let tree = format!("{}{}", if x.leading_colon.is_some() { "::" } else { "" }, compact(&x.tree));
                 self.items.push(format!("use {tree}"));
             }
-            Item::Global(x) => self.item_named("global", &compact(&x.inner)),
+            Item::Global(x) => {
+                let text = match &x.inner {
+                    GlobalInner::SizeOf(g) => format!("size_of {}=={}", compact(&g.type_), compact(&g.expr_lit)),
+                    GlobalInner::Layout(g) => {
+                        let mut s = format!("layout {}", compact(&g.type_));
+                        put(&mut s, "is size==");
+                        s.push_str(&compact(&g.size.2));
+                        if let Some((_, _, _, n)) = &g.align {
+                            let _ = write!(s, ",align=={}", compact(n));
+                        }
+                        s
+                    }
+                };
+                self.item_named("global", &text)
+            }
             Item::BroadcastUse(x) => {
                 let paths: Vec<String> = x.paths.iter().map(|p| path_text(&p.qself, &p.path)).collect();
                 self.items.push(format!("broadcast-use {}", paths.join(" ")));
@@ -487,6 +517,13 @@ impl Dump {
             Item::BroadcastGroup(x) => self.broadcast_group(x),
             Item::AssumeSpecification(x) => self.assume_specification(x),
             _ => self.item_named("verbatim", ""),
+        }
+    }
+
+    fn fields(&mut self, of: &str, fields: &Fields) {
+        for (i, f) in fields.iter().enumerate() {
+            let name = f.ident.as_ref().map_or(i.to_string(), |n| n.to_string());
+            self.item_named(&format!("{}field", data_mode(&f.mode)), &format!("{of}::{name}:{}", compact(&f.ty)));
         }
     }
 
@@ -558,7 +595,9 @@ impl Dump {
         let sig = f.sig;
         let name = sig.ident.to_string();
         self.item_named("fn", &name);
+        // The printer of signatures leaves `broadcast` out.
         let mut head = f.head.clone();
+        sig.broadcast.to_tokens(&mut head);
         sig.to_tokens(&mut head);
         let start = self.extent(&head).start;
         let mut mods = Vec::new();
@@ -578,11 +617,17 @@ impl Dump {
             }
             json(&mut s, &param(p));
         }
-        if sig.variadic.is_some() {
-            s.push_str(if sig.inputs.is_empty() { "\"...\"" } else { ",\"...\"" });
+        if let Some(v) = &sig.variadic {
+            if !sig.inputs.is_empty() {
+                s.push(',');
+            }
+            let name = v.pat.as_ref().map_or(String::new(), |(p, _)| format!("{}:", pat_text(p)));
+            json(&mut s, &format!("{name}..."));
         }
         s.push_str("],\"ret\":");
         json(&mut s, &ret(&sig.output));
+        s.push_str(",\"generics\":");
+        json(&mut s, &generics(&sig.generics));
         let outer = std::mem::take(&mut self.inner);
         let mut clauses = Vec::new();
         for a in f.attrs.iter().filter(|a| is_verus_spec(a)) {
@@ -633,7 +678,7 @@ impl Dump {
     fn assume_specification(&mut self, x: &AssumeSpecification) {
         let target = path_text(&x.qself, &x.path);
         self.items.push(format!("assume_specification {target}"));
-        let mut s = format!("{{\"at\":{},\"assume_specification\":true,\"path\":", self.extent(&x.path).start);
+        let mut s = format!("{{\"at\":{},\"assume_specification\":true,\"path\":", self.range(x.bracket_token.span.open()).start);
         json(&mut s, &target);
         s.push_str(",\"params\":[");
         for (i, p) in x.inputs.iter().flat_map(|(_, l)| l.iter()).enumerate() {
@@ -644,6 +689,8 @@ impl Dump {
         }
         s.push_str("],\"ret\":");
         json(&mut s, &ret(&x.output));
+        s.push_str(",\"generics\":");
+        json(&mut s, &generics(&x.generics));
         let outer = std::mem::take(&mut self.inner);
         let mut clauses = Vec::new();
         let spec = SignatureSpec {
@@ -1192,7 +1239,9 @@ impl Dump {
                 self.list(out, x.expr.iter().map(|e| &**e));
                 out.push(')');
             }
-            Expr::Assume(x) => self.node(out, "assume", &[&x.expr]),
+            // These are keywords at the start of a statement and plain calls elsewhere: the same shape for both.
+            Expr::Assume(x) => self.node(out, "call (path assume)", &[&x.expr]),
+            Expr::Assert(x) if x.by_token.is_none() => self.node(out, "call (path assert)", &[&x.expr]),
             Expr::Assert(x) => {
                 out.push_str("(assert ");
                 self.expr(out, &x.expr);
@@ -1231,7 +1280,7 @@ impl Dump {
                 } else {
                     "reveal_with_fuel"
                 };
-                let _ = write!(out, "({word} (path {})", path_text(&x.path.qself, &x.path.path));
+                let _ = write!(out, "(call (path {word}) (path {})", path_text(&x.path.qself, &x.path.path));
                 self.list(out, x.fuel.iter().map(|(_, e)| &**e));
                 out.push(')');
             }
@@ -1267,7 +1316,7 @@ impl Dump {
                 }
             }
             Expr::GetField(x) => self.named(out, "get-field", &x.base, &compact(&x.member)),
-            Expr::Final(x) => self.node(out, "final", &[&x.arg]),
+            Expr::Final(x) => self.node(out, "call (path final)", &[&x.arg]),
             Expr::Verbatim(t) => {
                 let _ = write!(out, "(verbatim {})", compact(t));
             }
@@ -1336,7 +1385,7 @@ impl Dump {
             self.name_set("closure.opens_invariants", &c.set, &mut list);
             out.push_str(" (opens_invariants)");
         }
-        for a in x.inner_attrs.iter().filter(|a| shown(a)) {
+        for a in &x.inner_attrs {
             let _ = write!(out, " (inner {})", attr_text(a));
         }
         out.push(' ');
@@ -1383,9 +1432,9 @@ fn join_words(a: &str, b: &str, c: &str) -> String {
     [a, b, c].iter().filter(|s| !s.is_empty()).copied().collect::<Vec<_>>().join(" ")
 }
 
-/// Documentation is layout to the dump.
+/// Documentation is layout to the dump. Inner attributes are shown where they are triggers: in closures and quantifiers.
 fn shown(a: &Attribute) -> bool {
-    !a.path().is_ident("doc")
+    !a.path().is_ident("doc") && matches!(a.style, AttrStyle::Outer)
 }
 
 fn attr_text(a: &Attribute) -> String {
@@ -1448,6 +1497,20 @@ fn param(p: &FnArg) -> String {
         FnArgKind::Typed(t) => {
             let _ = write!(s, "{}:{}", pat_text(&t.pat), compact(&t.ty));
         }
+    }
+    s
+}
+
+/// Parameters and where clause.
+fn generics(g: &Generics) -> String {
+    let mut s = String::new();
+    if !g.params.is_empty() {
+        // The printer moves lifetimes first and adds commas; both are undone by place.
+        put_tokens(&mut s, g.to_token_stream());
+    }
+    if let Some(w) = g.where_clause.as_ref().filter(|w| !w.predicates.is_empty()) {
+        s.push(' ');
+        put_tokens(&mut s, w.to_token_stream());
     }
     s
 }
