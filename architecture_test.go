@@ -32,12 +32,11 @@ var layers = map[string]layer{
 
 	"internal/syntax": {1, []string{"internal/source"}, nil, "the front end must be usable on any text, without git, a policy or a verifier"},
 
+	"internal/logic":    {2, []string{"internal/source", "internal/syntax"}, nil, "a proof must depend on the formulas alone, not on where they stand"},
 	"internal/manifest": {2, []string{"internal/source"}, nil, "Cargo files are data; reading them must not need a tree of Rust"},
 	"internal/policy":   {2, []string{"internal/source"}, nil, "a decision must be a pure function of policy and finding, so that it can be simulated"},
 	"internal/model":    {2, nil, []string{"internal/manifest"}, "what a crate says must not depend on what anyone thinks of it"},
 	"internal/pair":     {2, nil, []string{"internal/model", "internal/manifest"}, "pairing compares two models and judges nothing"},
-	"internal/value":    {2, nil, nil, "values of Verus types must be usable without a tree"},
-	"internal/eval":     {2, nil, []string{"internal/value", "internal/model"}, "evaluation asks the model and never the rules"},
 
 	"checks":          {4, nil, nil, "a rule sees the change through its Pass only: no git, no processes, no network"},
 	"checks/trust":    {5, nil, nil, "a family of rules knows no other family"},
@@ -66,7 +65,6 @@ var outside = map[string]struct {
 	"github.com/mattn/go-runewidth":     {[]string{"annotate"}, "only rendering needs the width of a character"},
 	"golang.org/x/term":                 {[]string{"internal/cli"}, "what a terminal can do is asked once and passed on"},
 	"golang.org/x/sys":                  {[]string{"internal/sandbox"}, "limits on child processes need system calls"},
-	"golang.org/x/sync":                 {[]string{"internal/engine"}, "goroutines are started in the pipeline only"},
 	"github.com/google/go-cmp":          {nil, "tests only"},
 	"github.com/rogpeppe/go-internal":   {nil, "tests only"},
 	"os/exec":                           {[]string{"internal/sandbox"}, "a process started anywhere else would escape the limits"},
