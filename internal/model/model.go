@@ -28,9 +28,10 @@ type Model struct {
 	Crates []*Crate
 	// Files that were read, by path.
 	Files []*File
-	// Functions of the files that were read, by file and position.
+	// Functions of the files that were asked for (New, Load), by file and position. Functions of files that were only reached are
+	// found through calls, traits and references.
 	Functions []*Function
-	// Items of the files that were read, by file and position: types, traits, impls, constants, macros, modules, crates.
+	// Items of the files that were asked for, by file and position: types, traits, impls, constants, macros, modules, crates.
 	Items []*Item
 	// Problems are files and places that could not be read or understood. What is said of a file with a problem is incomplete.
 	Problems []Problem
@@ -126,7 +127,8 @@ type Function struct {
 	// Symbol is the crate-relative Rust path with the impl's type and trait: "stack::Stack::push", "<User as Ident>::ident",
 	// "outer::inner". A second function of the same path in one crate (a cfg variant) ends in "#2", a third in "#3".
 	Symbol string
-	// Path is Symbol without the number: functions of one crate with the same Path are variants of each other.
+	// Path is Symbol without the number: functions of one crate with the same Path are variants of each other. For an
+	// AssumeSpecFunction, whose Symbol is that of its target, it is "assume_specification[" + target + "]".
 	Path string
 	// Name is the last part of the path.
 	Name string
@@ -389,6 +391,3 @@ type Item struct {
 	Atomics []string
 	Unknown []source.Span
 }
-
-// index is what the model knows beyond its public lists.
-type index struct{}

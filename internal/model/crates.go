@@ -1,0 +1,350 @@
+package model
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/specgate/specgate/internal/manifest"
+	"github.com/specgate/specgate/internal/source"
+	"github.com/specgate/specgate/internal/syntax"
+)
+
+// index is what the model knows beyond its public lists.
+type index struct {
+	mu    sync.Mutex
+	tree  Tree
+	ctx   context.Context
+	paths []string
+	m     *Model
+
+	pkgs   []*pkg
+	crates []*crateInfo
+	roots  map[string]*crateInfo // by root file
+	libs   map[string]*crateInfo // lib crates by name
+	files  map[string]*File
+	mods   map[string]*module // module of a file that was read
+	// stubs are the modules that a `mod x;` or include! in a file already read assigns to a file.
+	stubs map[string]*module
+
+	functions []*Function // of all files read, in the order of reading
+	items     []*Item
+	fn        map[*Function]*fnInfo
+	it        map[*Item]*itemInfo
+	methods   map[string][]*Function // functions of impls and traits, by name
+	macros    map[string][]*Item     // macro_rules by name
+	impls     []*implInfo
+	symbols   map[string]int      // how often a crate has a path
+	words     map[string][]string // file paths that define a function of that name
+	scanned   bool
+	named     int // functions and items before this index have symbols
+	namedIt   int
+	depth     int
+	asked     map[string]bool // method names whose files were read
+	modAround map[*module]*around
+	rereads   map[string]int
+	cache     map[resolved]target
+	constFns  map[*Item]*Function
+	selected  map[string]bool // files that were asked for
+	settled   int
+	settledIt int
+	queue     []*Function // to be analysed
+	later     []func()    // searches that need names to be known
+}
+
+// pkg is a Cargo package.
+type pkg struct {
+	dir   string
+	cargo *manifest.Cargo
+	name  string
+	lib   *crateInfo
+}
+
+// crateInfo is a crate with its module tree.
+type crateInfo struct {
+	*Crate
+	pkg  *pkg
+	root *module
+	item *Item
+}
+
+// discover reads the manifests and makes the list of crates.
+func (x *index) discover() {
+	count := map[string]int{}
+	for _, p := range x.paths {
+		if path.Base(p) != "Cargo.toml" {
+			continue
+		}
+		text, err := x.tree.Read(p)
+		if err != nil {
+			x.problem(p, source.Span{}, err.Error())
+			continue
+		}
+		c, err := manifest.ParseCargo(source.NewFile(p, text))
+		if err != nil {
+			x.problem(p, source.Span{}, err.Error())
+		}
+		if c == nil || c.Package == nil {
+			continue
+		}
+		k := &pkg{dir: path.Dir(p), cargo: c, name: c.Package.Name}
+		x.pkgs = append(x.pkgs, k)
+		for _, r := range c.Crates(x.paths) {
+			if x.roots[r.Path] != nil {
+				continue
+			}
+			ci := x.newCrate(r.Name, r.Path, p, k)
+			count[r.Name]++
+			if r.Kind == manifest.Lib {
+				k.lib = ci
+				if x.libs[r.Name] == nil {
+					x.libs[r.Name] = ci
+				}
+			}
+		}
+	}
+	for _, c := range x.crates {
+		if count[c.Name] > 1 {
+			c.Key = c.Name + " (" + c.Root + ")"
+		}
+	}
+}
+
+func (x *index) newCrate(name, root, manifest string, k *pkg) *crateInfo {
+	ci := &crateInfo{Crate: &Crate{Name: name, Root: root, Manifest: manifest, Key: name}, pkg: k}
+	ci.root = &module{crate: ci, childDir: path.Dir(root)}
+	x.crates = append(x.crates, ci)
+	x.roots[root] = ci
+	return ci
+}
+
+func (x *index) has(p string) bool { _, ok := slices.BinarySearch(x.paths, p); return ok }
+
+// owner is the innermost package around a path.
+func (x *index) owner(p string) *pkg {
+	var best *pkg
+	for _, k := range x.pkgs {
+		if (k.dir == "." || strings.HasPrefix(p, k.dir+"/")) && (best == nil || len(k.dir) > len(best.dir) || best.dir == ".") {
+			best = k
+		}
+	}
+	return best
+}
+
+// load reads a file, and first the files that lead to it from its crate's root, and returns the file's module.
+func (x *index) load(p string) *module {
+	if m := x.mods[p]; m != nil {
+		return m
+	}
+	if x.ctx.Err() != nil || x.depth > 200 {
+		return nil
+	}
+	x.depth++
+	defer func() { x.depth-- }()
+	m, orphan := x.place(p)
+	if got := x.mods[p]; got != nil { // read while its parents were
+		return got
+	}
+	x.mods[p] = m
+	f := &File{Path: p, Crate: m.crate.Crate, Module: m.path, Orphan: orphan}
+	tree, err := x.tree.Parse(p)
+	if err != nil {
+		x.problem(p, source.Span{}, err.Error())
+		return m
+	}
+	f.Syntax = tree
+	x.files[p] = f
+	if m.file == nil {
+		m.file = f
+	}
+	x.collectFile(f, m)
+	return m
+}
+
+// place finds the module of a file.
+func (x *index) place(p string) (m *module, orphan bool) {
+	if c := x.roots[p]; c != nil {
+		return c.root, false
+	}
+	if s := x.stubs[p]; s != nil {
+		return s, false
+	}
+	dir, stem := path.Dir(p), strings.TrimSuffix(path.Base(p), ".rs")
+	parentDir := dir
+	if stem == "mod" {
+		stem, parentDir = path.Base(dir), path.Dir(dir)
+	}
+	// The files that may hold `mod stem;`, by Cargo's layout.
+	try := func(candidate string) bool {
+		if candidate == p || !x.has(candidate) || x.mods[candidate] != nil && x.files[candidate] == nil {
+			return false
+		}
+		x.load(candidate)
+		return x.stubs[p] != nil || x.mods[p] != nil
+	}
+	found := func() (*module, bool) {
+		if m := x.mods[p]; m != nil {
+			return m, false
+		}
+		return x.stubs[p], false
+	}
+	var candidates []string
+	for _, c := range x.crates {
+		if path.Dir(c.Root) == parentDir {
+			candidates = append(candidates, c.Root)
+		}
+	}
+	candidates = append(candidates, path.Join(parentDir, "mod.rs"), path.Join(parentDir, "lib.rs"), path.Join(parentDir, "main.rs"))
+	if parentDir != "." {
+		candidates = append(candidates, parentDir+".rs")
+	}
+	if path.Base(p) == "lib.rs" || path.Base(p) == "main.rs" {
+		candidates = nil
+	}
+	for _, c := range candidates {
+		if try(c) {
+			return found()
+		}
+	}
+	// A `mod` in another file of the directory, or one with #[path], or include!.
+	for _, c := range x.tree.Mentions(stem, path.Base(p)) {
+		if c == p || x.mods[c] != nil {
+			continue
+		}
+		text, err := x.tree.Read(c)
+		if err != nil {
+			continue
+		}
+		quoted := bytes.Contains(text, []byte(path.Base(p)+`"`))
+		if !quoted && (path.Dir(c) != parentDir || !bytes.Contains(text, []byte("mod "+stem))) {
+			continue
+		}
+		if try(c) {
+			return found()
+		}
+	}
+	if k := x.owner(p); k != nil && len(x.crates) > 0 {
+		// In a package, but reached by no root.
+		c := k.lib
+		if c == nil {
+			for _, o := range x.crates {
+				if o.pkg == k {
+					c = o
+					break
+				}
+			}
+		}
+		if c != nil {
+			rel := strings.TrimPrefix(p, path.Dir(c.Root)+"/")
+			rel = strings.TrimSuffix(strings.TrimSuffix(rel, ".rs"), "/mod")
+			return &module{crate: c, path: strings.ReplaceAll(rel, "/", "::"), parent: c.root, childDir: childDir(p, false)}, true
+		}
+	}
+	return x.newCrate(strings.ReplaceAll(strings.TrimSuffix(path.Base(p), ".rs"), "-", "_"), p, "", nil).root, false
+}
+
+// childDir is the directory where the `mod x;` of a file look for theirs.
+func childDir(p string, root bool) string {
+	if base := path.Base(p); root || base == "mod.rs" {
+		return path.Dir(p)
+	}
+	return strings.TrimSuffix(p, ".rs")
+}
+
+// externCrate finds a crate of the tree by the name that sources of crate c use.
+func (x *index) externCrate(c *crateInfo, name string) *crateInfo {
+	if c.pkg != nil {
+		for _, d := range c.pkg.cargo.Dependencies {
+			if strings.ReplaceAll(d.Name, "-", "_") == name {
+				for _, k := range x.pkgs {
+					if k.name == d.Package && k.lib != nil {
+						return k.lib
+					}
+				}
+			}
+		}
+		if c.pkg.lib != nil && c.pkg.lib.Name == name {
+			return c.pkg.lib
+		}
+	}
+	return x.libs[name]
+}
+
+// renamed gives the package behind a renamed dependency: `v = { package = "vstd" }`.
+func (x *index) renamed(c *crateInfo, name string) string {
+	if c.pkg != nil {
+		for _, d := range c.pkg.cargo.Dependencies {
+			if d.Package != d.Name && strings.ReplaceAll(d.Name, "-", "_") == name {
+				return strings.ReplaceAll(d.Package, "-", "_")
+			}
+		}
+	}
+	return name
+}
+
+func (x *index) problem(file string, s source.Span, text string) {
+	x.m.Problems = append(x.m.Problems, Problem{File: file, Span: s, Text: text})
+}
+
+// definers are the files, in order, that define a function of a name. The first call reads all sources of the tree once.
+func (x *index) definers(name string) []string {
+	if !x.scanned {
+		x.scanned = true
+		x.words = map[string][]string{}
+		for _, p := range x.paths {
+			if !strings.HasSuffix(p, ".rs") {
+				continue
+			}
+			text, err := x.tree.Read(p)
+			if err != nil {
+				x.problem(p, source.Span{}, fmt.Sprintf("read %s: %v", p, err))
+				continue
+			}
+			scanDefinitions(text, func(word string) {
+				if l := x.words[word]; len(l) == 0 || l[len(l)-1] != p {
+					x.words[word] = append(l, p)
+				}
+			})
+		}
+	}
+	return x.words[name]
+}
+
+// scanDefinitions calls found with the word behind each `fn`.
+func scanDefinitions(text []byte, found func(string)) {
+	for i := 0; ; {
+		j := bytes.Index(text[i:], []byte("fn"))
+		if j < 0 {
+			return
+		}
+		at := i + j
+		i = at + 2
+		if at > 0 && wordByte(text[at-1]) || i >= len(text) || wordByte(text[i]) {
+			continue
+		}
+		for i < len(text) && (text[i] == ' ' || text[i] == '\t' || text[i] == '\n' || text[i] == '\r') {
+			i++
+		}
+		if bytes.HasPrefix(text[i:], []byte("r#")) {
+			i += 2
+		}
+		start := i
+		for i < len(text) && wordByte(text[i]) {
+			i++
+		}
+		if i > start {
+			found(string(text[start:i]))
+		}
+	}
+}
+
+func wordByte(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
+}
+
+// word is the text of a name without r#.
+func word(n syntax.Node) string { return strings.TrimPrefix(n.Text(), "r#") }

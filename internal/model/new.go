@@ -1,0 +1,445 @@
+package model
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/specgate/specgate/internal/source"
+	"github.com/specgate/specgate/internal/syntax"
+)
+
+func parseText(path string, text []byte) *syntax.File {
+	return syntax.Parse(source.NewFile(path, text))
+}
+
+// New indexes a tree. load are the .rs files to read at once, such as those that a change touches; paths that are not in the tree
+// are left out. Files that cannot be read or parsed are Problems, not errors: an error means that ctx is done.
+func New(ctx context.Context, tree Tree, load []string) (*Model, error) {
+	m := &Model{}
+	x := &index{tree: tree, ctx: ctx, m: m, paths: tree.Paths(), roots: map[string]*crateInfo{}, libs: map[string]*crateInfo{},
+		files: map[string]*File{}, mods: map[string]*module{}, stubs: map[string]*module{}, fn: map[*Function]*fnInfo{},
+		it: map[*Item]*itemInfo{}, methods: map[string][]*Function{}, macros: map[string][]*Item{}, symbols: map[string]int{},
+		asked: map[string]bool{}, modAround: map[*module]*around{}, rereads: map[string]int{}, cache: map[resolved]target{},
+		constFns: map[*Item]*Function{}, selected: map[string]bool{}}
+	m.x = x
+	if !slices.IsSorted(x.paths) {
+		x.paths = slices.Sorted(slices.Values(x.paths))
+	}
+	x.discover()
+	load = slices.Compact(slices.Sorted(slices.Values(load)))
+	for _, p := range load {
+		if strings.HasSuffix(p, ".rs") && x.has(p) {
+			x.selected[p] = true
+		}
+	}
+	for _, p := range load {
+		if x.selected[p] {
+			x.load(p)
+		}
+	}
+	x.settle()
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("index %d files: %w", len(load), err)
+	}
+	x.publish()
+	return m, nil
+}
+
+// settle names and analyses everything that was asked for, and the ghost functions that it leads to.
+func (x *index) settle() {
+	x.nameAll()
+	for {
+		for len(x.later) > 0 {
+			f := x.later[0]
+			x.later = x.later[1:]
+			f()
+		}
+		x.nameAll()
+		done := true
+		for ; x.settled < len(x.functions); x.settled++ {
+			if f := x.functions[x.settled]; x.selected[f.File.Path] {
+				x.analyse(f)
+				done = false
+			}
+		}
+		for ; x.settledIt < len(x.items); x.settledIt++ {
+			if it := x.items[x.settledIt]; x.selected[it.File.Path] {
+				x.analyseItem(it)
+				done = false
+			}
+		}
+		for len(x.queue) > 0 {
+			f := x.queue[0]
+			x.queue = x.queue[1:]
+			x.analyse(f)
+			done = false
+		}
+		if done && len(x.later) == 0 && x.named == len(x.functions) && x.namedIt == len(x.items) {
+			return
+		}
+		if x.ctx.Err() != nil {
+			return
+		}
+	}
+}
+
+// publish fills the Model's public lists.
+func (x *index) publish() {
+	m := x.m
+	m.Crates, m.Files, m.Functions, m.Items = nil, nil, nil, nil
+	for _, c := range x.crates {
+		m.Crates = append(m.Crates, c.Crate)
+	}
+	slices.SortFunc(m.Crates, func(a, b *Crate) int { return strings.Compare(a.Root, b.Root) })
+	for _, f := range x.files {
+		m.Files = append(m.Files, f)
+	}
+	slices.SortFunc(m.Files, func(a, b *File) int { return strings.Compare(a.Path, b.Path) })
+	for _, f := range x.functions {
+		if x.selected[f.File.Path] {
+			m.Functions = append(m.Functions, f)
+		}
+	}
+	slices.SortStableFunc(m.Functions, func(a, b *Function) int {
+		return cmp.Or(strings.Compare(a.File.Path, b.File.Path), a.Span.Start-b.Span.Start)
+	})
+	for _, it := range x.items {
+		if x.selected[it.File.Path] {
+			m.Items = append(m.Items, it)
+		}
+	}
+	slices.SortStableFunc(m.Items, func(a, b *Item) int {
+		return cmp.Or(strings.Compare(a.File.Path, b.File.Path), a.Span.Start-b.Span.Start)
+	})
+	slices.SortStableFunc(m.Problems, func(a, b Problem) int {
+		return cmp.Or(strings.Compare(a.File, b.File), a.Span.Start-b.Span.Start, strings.Compare(a.Text, b.Text))
+	})
+	m.Problems = slices.Compact(m.Problems)
+}
+
+// analyse fills what the body of a function says.
+func (x *index) analyse(f *Function) {
+	info := x.fn[f]
+	if info.done {
+		return
+	}
+	info.done = true
+	x.name(f)
+	x.inherit(f)
+	n := f.Node
+	a := &analyser{x: x, f: f, self: info.impl, scope: info.scope, file: f.File, alias: info.alias, generics: info.generics, verified: f.Verified}
+	outer := info.scope
+	for outer.block && outer.fn == f {
+		outer = outer.parent
+	}
+	f.Sites = nil
+	for _, s := range info.sites {
+		s.Scope = s.item.Symbol
+		if s.Kind == External || f.HasBody || f.Verified {
+			if !ghostSite(s.Kind, f.Mode) {
+				f.Sites = append(f.Sites, s.Site)
+			}
+		}
+	}
+	a.head(f, info)
+	ghost := f.Mode != Exec
+	// Parameters and result.
+	for p := range n.Get(syntax.FParams).All(syntax.FParam) {
+		a.walk(p.Get(syntax.FType), ghost)
+		if p.Kind() == syntax.SelfParam {
+			continue
+		}
+		a.pattern(p.Get(syntax.FPat), p.Get(syntax.FType), syntax.Node{}, ghost)
+	}
+	a.walk(n.Get(syntax.FGenerics), ghost)
+	a.walk(n.Get(syntax.FWhere), ghost)
+	a.walk(n.Get(syntax.FType), ghost)
+	a.walk(n.Get(syntax.FRet).Get(syntax.FType), ghost)
+	mark := len(a.bound)
+	a.pattern(n.Get(syntax.FRet).Get(syntax.FPat), n.Get(syntax.FRet).Get(syntax.FType), syntax.Node{}, true)
+	a.inContract = true
+	for c := range n.All(syntax.FClause) {
+		a.walk(c, true)
+	}
+	for _, m := range info.metas {
+		spec := m.node.Get(syntax.FArgs)
+		if !m.is("verus_spec") || spec.Kind() != syntax.VerusSpec {
+			continue
+		}
+		a.pattern(spec.Get(syntax.FPat), n.Get(syntax.FRet).Get(syntax.FType), syntax.Node{}, true)
+		for c := range spec.All(syntax.FClause) {
+			a.walk(c, true)
+		}
+	}
+	for _, m := range info.metas {
+		if m.verifier() == "when_used_as_spec" && len(m.args) > 0 {
+			var segs []string
+			for _, t := range m.args {
+				if isWord(t) {
+					segs = append(segs, tokenWord(t))
+				}
+			}
+			info.asSpec = x.resolve(outer, segs, false, info.impl, valueSpace).fns
+		}
+	}
+	a.inContract = false
+	a.release(mark)
+	body := n.Get(syntax.FBody)
+	if !body.Valid() && n.Kind() != syntax.Fn {
+		body = n.Get(syntax.FValue)
+	}
+	a.walk(body, ghost)
+	f.Body = syntax.Canon(body)
+	if f.Mode == Exec && f.Kind != AssumeSpecFunction {
+		f.Exec = exec(n)
+	}
+	f.ExecRefs, f.GhostRefs = refs(a.exec), refs(a.ghost)
+	f.Sites = append(f.Sites, a.sites...)
+	if call := info.call; call.Valid() && f.Kind == MacroFunction {
+		// The macro may write attributes onto the function.
+		if segs, g := pathOf(call.Get(syntax.FPath)); len(segs) > 0 {
+			if t := x.resolve(outer, segs, g, nil, macroSpace); t.item != nil && t.item.Kind == MacroItem {
+				b := &analyser{x: x, f: f, scope: outer, file: f.File, alias: info.alias, verified: true}
+				b.expansion(t.item, call, false, nil)
+				f.Sites = append(f.Sites, b.sites...)
+				for _, s := range b.sites {
+					if s.Kind == ExternalBody || s.Kind == AxiomSite || s.Kind == External {
+						f.BodyVerified = false
+					}
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(f.Sites, func(a, b Site) int {
+		return cmp.Or(a.Span.Start-b.Span.Start, int(a.Kind)-int(b.Kind), strings.Compare(a.Text, b.Text))
+	})
+	f.Loops, f.UnsafeBlocks, f.MacroCalls = a.loops, a.unsafes, a.macros
+	slices.Sort(f.MacroCalls)
+	f.MacroCalls = slices.Compact(f.MacroCalls)
+	slices.Sort(a.atomics)
+	f.Atomics = a.atomics
+	for _, r := range f.ExecRefs {
+		if isAtomic(r.To) {
+			f.Atomics = append(f.Atomics, r.To)
+		}
+	}
+	f.Unknown = append(f.Unknown, a.unknown...)
+	f.Calls = a.calls
+	slices.SortStableFunc(f.Calls, func(a, b Call) int { return a.Span.Start - b.Span.Start })
+	info.contractUses, info.bodyUses = unique(a.contract), unique(a.body)
+	// What the function's meaning or proof rests on is needed too.
+	for _, c := range f.Calls {
+		for _, g := range c.Callees {
+			if g.Mode != Exec || x.fn[g].impl != nil && g.Kind == TraitMethod {
+				x.need(g)
+			}
+		}
+	}
+	for _, g := range info.contractUses {
+		x.need(g)
+	}
+	for _, g := range info.asSpec {
+		x.need(g)
+	}
+	if f.Mode == Spec {
+		for _, g := range info.bodyUses {
+			x.need(g)
+		}
+	}
+	if f.TraitMethod != nil {
+		x.need(f.TraitMethod)
+	}
+}
+
+func (x *index) need(f *Function) {
+	if !x.fn[f].done {
+		x.queue = append(x.queue, f)
+	}
+}
+
+// ghostSite tells sites of a scope that mean nothing for a function of a mode.
+func ghostSite(k SiteKind, m Mode) bool {
+	return m != Exec && (k == NoDecreases || k == AssumeTermination || k == UndeclaredExternals)
+}
+
+func unique(fs []*Function) []*Function {
+	seen := map[*Function]bool{}
+	out := fs[:0]
+	for _, f := range fs {
+		if !seen[f] {
+			seen[f] = true
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func refs(m map[string]Ref) []Ref {
+	out := make([]Ref, 0, len(m))
+	for _, r := range m {
+		out = append(out, r)
+	}
+	sortRefs(out)
+	return out
+}
+
+func sortRefs(l []Ref) {
+	slices.SortFunc(l, func(a, b Ref) int {
+		m := 0
+		if a.Macro != b.Macro {
+			m = 1
+			if b.Macro {
+				m = -1
+			}
+		}
+		return cmp.Or(strings.Compare(a.Written, b.Written), strings.Compare(a.To, b.To), m)
+	})
+}
+
+// head adds the sites that stand at the function itself: attributes, axioms, missing bodies.
+func (a *analyser) head(f *Function, info *fnInfo) {
+	axiom := false
+	var external []Site
+	for _, m := range info.metas {
+		k := attributeSite(m, f.Node.Kind(), f.Mode)
+		if k == 0 {
+			continue
+		}
+		s := Site{Kind: k, File: f.File, Span: m.span, Text: m.text()}
+		switch k {
+		case AxiomSite:
+			axiom = true
+			s.Text = "external_body proof fn"
+			if f.Mode == Axiom {
+				continue
+			}
+		case External:
+			external = append(external, s)
+			continue
+		}
+		a.sites = append(a.sites, s)
+	}
+	a.sites = append(a.sites, external...)
+	switch {
+	case f.Mode == Axiom:
+		text := "axiom fn"
+		a.site(Site{Kind: AxiomSite, Span: f.NameSpan, Text: text})
+	case f.Mode == Proof && !f.HasBody && f.Kind != TraitMethod && !axiom:
+		a.site(Site{Kind: AxiomSite, Span: f.NameSpan, Text: "proof fn without body"})
+	case f.Mode == Spec && f.Publish == Uninterpreted && f.Kind != TraitMethod && !hasSite(a.sites, Uninterp):
+		a.site(Site{Kind: Uninterp, Span: f.NameSpan, Text: "uninterp spec fn"})
+	case f.Kind == AssumeSpecFunction && !hasSite(a.sites, AssumeSpecification):
+		a.site(Site{Kind: AssumeSpecification, Span: f.NameSpan, Text: "assume_specification[" + f.Target + "]"})
+	}
+	a.sites = append(a.sites, cfgSites(info.metas, f.File, f.Node)...)
+}
+
+func hasSite(l []Site, k SiteKind) bool {
+	return slices.ContainsFunc(l, func(s Site) bool { return s.Kind == k })
+}
+
+// analyseItem fills what an item that is no function says.
+func (x *index) analyseItem(it *Item) {
+	x.nameItem(it)
+	info := x.it[it]
+	if it.Kind == MacroItem {
+		x.analyseMacro(it)
+	}
+	if info.filled {
+		return
+	}
+	info.filled = true
+	n := it.Node
+	for _, s := range info.sites {
+		if s.item != it && s.Kind == External && it.Kind != ImplItem && it.Kind != ModuleItem && it.Kind != CrateItem {
+			s.Scope = s.item.Symbol
+			it.Sites = append(it.Sites, s.Site)
+		}
+	}
+	a := &analyser{x: x, scope: info.scope, file: it.File, alias: info.alias, generics: info.generics, verified: it.Verified, self: info.impl}
+	switch it.Kind {
+	case StructItem, EnumItem, UnionItem, TypeAliasItem, ConstItem, StaticItem:
+		if fn := x.constFns[it]; fn == nil || it.Kind == StructItem {
+			for c := range n.Children() {
+				if c.Kind() != syntax.Attr {
+					a.walk(c, it.Ghost)
+				}
+			}
+			it.Sites = append(it.Sites, a.sites...)
+		} else {
+			a.walk(n.Get(syntax.FType), it.Ghost)
+			a.walk(n.Get(syntax.FValue), it.Ghost)
+		}
+		it.Text = syntax.Canon(n)
+		if !it.Ghost {
+			it.Exec = exec(n)
+		}
+	case MacroItem:
+		it.Text = syntax.Canon(n)
+		it.Exec = joinTokens(tokensOf(n))
+	case ImplItem, TraitItem:
+		for _, f := range []syntax.Field{syntax.FGenerics, syntax.FTrait, syntax.FSelfType, syntax.FBounds, syntax.FWhere} {
+			a.walk(n.Get(f), false)
+		}
+		it.Text = header(n)
+		it.Exec = it.Text
+		for c := range n.All(syntax.FItem) {
+			switch c.Kind() {
+			case syntax.Const, syntax.TypeAlias:
+				a.walk(c.Get(syntax.FType), false)
+				a.walk(c.Get(syntax.FValue), false)
+				if m := modeOf(c); m == Exec {
+					it.Exec += " " + exec(c)
+				}
+				it.Text += " " + syntax.Canon(c)
+			}
+		}
+	case MacroCallItem:
+		a.tokens(tokensOf(n.Get(syntax.FArgs)), false, false)
+		it.Text = syntax.Canon(n)
+		it.Exec = joinTokens(tokensOf(n))
+		a.expand(n)
+	case ExternItem:
+		it.Text = syntax.Canon(n)
+		it.Exec = it.Text
+	case GlobalItem, BroadcastItem:
+		it.Text = syntax.Canon(n)
+	}
+	if it.Kind != MacroItem {
+		it.ExecRefs = refs(a.exec)
+	}
+	for _, r := range it.ExecRefs {
+		if isAtomic(r.To) {
+			it.Atomics = append(it.Atomics, r.To)
+		}
+	}
+	it.Unknown = append(it.Unknown, a.unknown...)
+	slices.SortStableFunc(it.Sites, func(a, b Site) int { return cmp.Or(a.Span.Start-b.Span.Start, int(a.Kind)-int(b.Kind)) })
+}
+
+// expand notes the macro that an item-level call uses.
+func (a *analyser) expand(n syntax.Node) {
+	if segs, g := pathOf(n.Get(syntax.FPath)); len(segs) > 0 {
+		t := a.resolve(segs, g, macroSpace)
+		a.ref(segs, t, false, true)
+	}
+}
+
+// header is an impl or trait without its items.
+func header(n syntax.Node) string {
+	var parts []string
+	for c := range n.Children() {
+		switch c.Field() {
+		case syntax.FItem, syntax.FAttr:
+		default:
+			parts = append(parts, syntax.Canon(c))
+		}
+	}
+	if n.Negative() {
+		parts = append(parts, "!")
+	}
+	return strings.Join(parts, " ")
+}

@@ -1,0 +1,276 @@
+package model
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/specgate/specgate/internal/syntax"
+)
+
+// Function returns the functions of a symbol, or of a path (see Function.Path), in the files that were asked for.
+func (m *Model) Function(symbol string) []*Function {
+	var out []*Function
+	for _, f := range m.Functions {
+		if f.Symbol == symbol || f.Path == symbol {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// Reliance is something believed without proof that a function's proof rests on through others.
+type Reliance struct {
+	// Via are the proof functions on the way: Via[0] is called by the function itself, the last one has the Site.
+	Via  []*Function
+	Site Site
+}
+
+// Trusted are the trust sites that the ghost code of f rests on through the proof functions that it calls, each once with a
+// shortest way to it. Sites of f itself are not among them, nor those of executable functions that f calls.
+func (m *Model) Trusted(f *Function) []Reliance {
+	x := m.x
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	var out []Reliance
+	type step struct {
+		fn   *Function
+		from int
+	}
+	steps := []step{{f, -1}}
+	seen := map[*Function]bool{f: true}
+	for i := 0; i < len(steps); i++ {
+		g := steps[i].fn
+		x.analyse(g)
+		if i > 0 {
+			for _, s := range g.Sites {
+				switch s.Kind {
+				case Assume, Admit, AxiomSite, ExternalBody, External, InlineAir, AssumeTermination:
+					var via []*Function
+					for j := i; steps[j].from >= 0; j = steps[j].from {
+						via = append(via, steps[j].fn)
+					}
+					slices.Reverse(via)
+					out = append(out, Reliance{Via: via, Site: s})
+				}
+			}
+		}
+		for _, c := range g.Calls {
+			for _, h := range c.Callees {
+				if (h.Mode == Proof || h.Mode == Axiom) && !seen[h] {
+					seen[h] = true
+					steps = append(steps, step{h, i})
+				}
+			}
+		}
+	}
+	x.settle()
+	return out
+}
+
+// SpecReach are the spec functions, and constants with a mode, that the contract of f names, directly or through the definitions of
+// others, in the order in which they are reached: views, and the functions that stand for an executable one in specifications
+// (when_used_as_spec), included. For an impl of an operator's trait, `impl Add for T`, they include those of the `AddSpecImpl` for the
+// same type, which are the contract of `T + T`. For a spec function, what its definition reaches.
+func (m *Model) SpecReach(f *Function) []*Function {
+	m.x.mu.Lock()
+	defer m.x.mu.Unlock()
+	return m.x.specReach(f)
+}
+
+func (x *index) specReach(f *Function) []*Function {
+	x.analyse(f)
+	seen := map[*Function]bool{f: true}
+	var out, work []*Function
+	add := func(fs []*Function) {
+		for _, g := range fs {
+			if seen[g] {
+				continue
+			}
+			seen[g] = true
+			x.analyse(g)
+			work = append(work, g)
+		}
+	}
+	add(x.fn[f].contractUses)
+	if f.TraitMethod != nil {
+		x.analyse(f.TraitMethod)
+		add(x.fn[f.TraitMethod].contractUses)
+	}
+	if f.Mode == Spec {
+		add(x.fn[f].bodyUses)
+	}
+	add(x.operatorSpecs(f))
+	for len(work) > 0 {
+		g := work[0]
+		work = work[1:]
+		switch {
+		case g.Mode == Spec || g.Kind == ConstFunction:
+			out = append(out, g)
+			add(x.fn[g].bodyUses)
+			if g.Kind == TraitMethod {
+				add(x.implementations(g))
+			}
+		default:
+			add(x.fn[g].asSpec)
+			if g.Kind == ConstFunction {
+				add(x.fn[g].contractUses)
+			}
+		}
+	}
+	return out
+}
+
+// implementations are the functions that implement a trait's method, in the files read.
+func (x *index) implementations(g *Function) []*Function {
+	var out []*Function
+	for _, f := range x.methods[g.Name] {
+		if im := x.fn[f].impl; im != nil && im.traitItem == nil && im.trait.Valid() {
+			if tr := x.traitOf(im); tr != nil && slices.Contains(x.it[tr].fns, g) {
+				out = append(out, f)
+			}
+		}
+	}
+	return out
+}
+
+// operatorSpecs are the functions of `impl XSpecImpl for T`, for a function of `impl X for T`.
+func (x *index) operatorSpecs(f *Function) []*Function {
+	im := x.fn[f].impl
+	if im == nil || !im.trait.Valid() {
+		return nil
+	}
+	segs, _ := pathOf(im.trait)
+	if len(segs) == 0 {
+		return nil
+	}
+	self := x.selfItem(im)
+	var out []*Function
+	want := segs[len(segs)-1] + "SpecImpl"
+	for _, o := range x.impls {
+		os, _ := pathOf(o.trait)
+		if len(os) > 0 && os[len(os)-1] == want && (self != nil && x.selfItem(o) == self || self == nil && syntax.Canon(o.self) == syntax.Canon(im.self)) {
+			out = append(out, o.fns...)
+		}
+	}
+	return out
+}
+
+// ContractUsers are the functions whose contract rests on a spec function: those that SpecReach leads from there. It reads the
+// files of the tree that mention the function, or one that uses it.
+func (m *Model) ContractUsers(spec *Function) []*Function {
+	x := m.x
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	reached := map[*Function]bool{spec: true}
+	work := []*Function{spec}
+	names := map[string]bool{}
+	for len(work) > 0 {
+		g := work[0]
+		work = work[1:]
+		if !names[g.Name] {
+			names[g.Name] = true
+			x.readMentions(g.Name)
+			if g.Name == "view" {
+				// `e@` does not name it; what names the type does.
+				if im := x.fn[g].impl; im != nil {
+					if it := x.selfItem(im); it != nil {
+						x.readMentions(it.Name)
+					}
+				}
+			}
+		}
+		for i := 0; i < len(x.functions); i++ {
+			f := x.functions[i]
+			if reached[f] {
+				continue
+			}
+			x.analyse(f)
+			info := x.fn[f]
+			if f.Mode == Spec && slices.Contains(info.bodyUses, g) || slices.Contains(info.asSpec, g) ||
+				f.Kind == TraitMethod && f.Mode == Spec && slices.Contains(x.implementations(f), g) {
+				reached[f] = true
+				work = append(work, f)
+			}
+		}
+	}
+	var out []*Function
+	for _, f := range slices.Clone(x.functions) {
+		if f == spec {
+			continue
+		}
+		info := x.fn[f]
+		uses := func(fs []*Function) bool { return slices.ContainsFunc(fs, func(g *Function) bool { return reached[g] }) }
+		if uses(info.contractUses) || f.TraitMethod != nil && uses(x.fn[f.TraitMethod].contractUses) || uses(x.operatorSpecs(f)) {
+			out = append(out, f)
+		}
+	}
+	x.settle()
+	sortFunctions(out)
+	return out
+}
+
+// Callers are the functions that call f, or a method of its name on a receiver whose type is not plain. It reads the files of the tree
+// that mention the name.
+func (m *Model) Callers(f *Function) []*Function {
+	x := m.x
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.readMentions(f.Name)
+	var out []*Function
+	for i := 0; i < len(x.functions); i++ {
+		g := x.functions[i]
+		x.analyse(g)
+		if slices.ContainsFunc(g.Calls, func(c Call) bool { return slices.Contains(c.Callees, f) }) {
+			out = append(out, g)
+		}
+	}
+	x.settle()
+	sortFunctions(out)
+	return out
+}
+
+func sortFunctions(l []*Function) {
+	slices.SortStableFunc(l, func(a, b *Function) int {
+		return cmp.Or(strings.Compare(a.File.Path, b.File.Path), a.Span.Start-b.Span.Start)
+	})
+}
+
+// readMentions reads and analyses the files that have a word.
+func (x *index) readMentions(name string) {
+	for _, p := range x.tree.Mentions(name) {
+		x.load(p)
+	}
+	x.settle()
+}
+
+// Sites are all trust sites of the files that were asked for, each once: those that hold for a function because of the module, impl or
+// macro around it are listed there. By file and position.
+func (m *Model) Sites() []Site {
+	var out []Site
+	type key struct {
+		file  string
+		start int
+		kind  SiteKind
+	}
+	seen := map[key]bool{}
+	add := func(l []Site) {
+		for _, s := range l {
+			k := key{s.File.Path, s.Span.Start, s.Kind}
+			if s.Scope == "" && !seen[k] {
+				seen[k] = true
+				out = append(out, s)
+			}
+		}
+	}
+	for _, f := range m.Functions {
+		add(f.Sites)
+	}
+	for _, it := range m.Items {
+		add(it.Sites)
+	}
+	slices.SortStableFunc(out, func(a, b Site) int {
+		return cmp.Or(strings.Compare(a.File.Path, b.File.Path), a.Span.Start-b.Span.Start, int(a.Kind)-int(b.Kind))
+	})
+	return out
+}
