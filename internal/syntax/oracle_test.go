@@ -405,6 +405,10 @@ func knownMacro(n syntax.Node) bool {
 
 func (d *dumper) macro(n syntax.Node) {
 	path := compact(n.Get(syntax.FPath))
+	if name := n.Get(syntax.FName); name.Valid() {
+		d.item(path+"!", compact(name))
+		return
+	}
 	d.items = append(d.items, path+"!")
 	if knownMacro(n) {
 		d.macros = append(d.macros, dumpedMacro{Name: path, At: n.Get(syntax.FPath).Span().Start, OK: true})

@@ -104,7 +104,7 @@ func (p *parser) clause(which ClauseKind, ctx context) int32 {
 	p.bump()
 	switch which {
 	case ByProver:
-		p.skipTree()
+		p.proverName()
 	case With:
 		p.withArgs(&b)
 	case Atomically:
@@ -119,7 +119,6 @@ func (p *parser) clause(which ClauseKind, ctx context) int32 {
 		if p.eat(KwWhen) {
 			p.add(&b, FWhen, p.expr())
 		}
-		p.eat(Comma)
 	case OpensInvariants:
 		if !p.endsClauses(ctx) {
 			p.add(&b, FExpr, p.expr())
@@ -135,7 +134,6 @@ func (p *parser) clause(which ClauseKind, ctx context) int32 {
 			p.bump()
 			p.add(&b, FVia, p.expr())
 		}
-		p.eat(Comma)
 	}
 	p.noStruct = outer
 	return p.done(b)

@@ -159,9 +159,15 @@ func (p *parser) rangeExpr(lo int32) int32 {
 		b = p.start(Range)
 	}
 	p.setOp(b, p.k)
+	closed := p.k == DotDotEq
+	if p.k == DotDotDot {
+		p.noteAt("`...` is no range of an expression; write `..=`")
+	}
 	p.bump()
 	if p.startsExpr() {
 		p.add(&b, FHi, p.operand(precRange+1))
+	} else if closed {
+		p.unexpected("an expression")
 	}
 	return p.done(b)
 }

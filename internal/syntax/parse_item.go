@@ -43,11 +43,19 @@ func (p *parser) attrBody(b *builder) {
 		p.add(b, FArgs, p.verusSpec())
 		return
 	}
+	// #[path], #[path(..)], #[path = value]; and what #[trigger a, b] has needs no parentheses.
 	t := p.start(TokenTree)
-	for p.k != EOF {
+	if p.k == Eq || p.lastWord(path) == "trigger" {
+		for p.k != EOF {
+			p.skipTree()
+		}
+	} else if p.k.isOpen() {
 		p.skipTree()
 	}
 	p.add(b, FArgs, p.done(t))
+	if p.k != EOF {
+		p.unexpected("`]`")
+	}
 }
 
 // lastWord is the last name of a path node.
@@ -246,6 +254,7 @@ func (p *parser) itemRest(b builder, itemPosition bool) int32 {
 			p.unexpected("an item")
 			return p.done(b)
 		}
+		p.noteAt("a lone `;` is no item")
 		p.setKind(b, EmptyItem)
 		p.bump()
 		return p.done(b)
@@ -256,39 +265,53 @@ func (p *parser) itemRest(b builder, itemPosition bool) int32 {
 	for {
 		switch p.k {
 		case KwFn:
+			p.allow(b, qDefault|qPublish|qConst|qAsync|qGen|qUnsafe|qExtern|qBroadcast|qFnMode|qExec)
 			return p.fn(b)
-		case KwStruct, KwUnion:
-			if p.k == KwUnion && !p.nth(1).isIdent() {
+		case KwStruct:
+			p.allow(b, qDataMode|qExec)
+			return p.structItem(b)
+		case KwUnion:
+			p.allow(b, 0)
+			if !p.nth(1).isIdent() {
 				return p.itemMacro(b)
 			}
 			return p.structItem(b)
 		case KwEnum:
+			p.allow(b, qDataMode|qExec)
 			return p.enum(b)
 		case KwTrait:
+			p.allow(b, qConst|qUnsafe|qAuto)
 			return p.trait(b)
 		case KwImpl:
+			p.allow(b, qDefault|qConst|qUnsafe)
 			return p.impl(b)
 		case KwMod:
+			p.allow(b, qUnsafe)
 			return p.mod(b)
 		case KwUse:
+			p.allow(b, 0)
 			p.setKind(b, Use)
 			p.bump()
 			p.add(&b, FTree, p.useTree())
 			p.expect(Semi, "`;`")
 			return p.done(b)
 		case KwType:
+			p.allow(b, qDefault)
 			return p.typeAlias(b)
 		case KwStatic:
 			if p.nth(1) == KwRef {
 				break
 			}
+			p.allow(b, qPublish|qUnsafe|qFnMode|qExec)
 			return p.constItem(b, Static)
 		case KwConst:
 			switch n := p.nth(1); {
 			case n == Underscore, n == Lt:
+				p.allow(b, qDefault|qPublish|qFnMode|qExec)
 				return p.constItem(b, Const)
 			case n.isIdent():
 				if m := p.nth(2); m == Colon || m == Eq || m == Semi || m == Lt {
+					p.allow(b, qDefault|qPublish|qFnMode|qExec)
 					return p.constItem(b, Const)
 				}
 			}
@@ -297,8 +320,10 @@ func (p *parser) itemRest(b builder, itemPosition bool) int32 {
 		case KwExtern:
 			switch n := p.nth(1); {
 			case n == KwCrate:
+				p.allow(b, 0)
 				return p.externCrate(b)
 			case n == LBrace, n == String && p.nth(2) == LBrace:
+				p.allow(b, qUnsafe)
 				p.setKind(b, ExternBlock)
 				p.add(&b, FModifier, p.abi())
 				p.braceItems(&b)
@@ -322,12 +347,15 @@ func (p *parser) itemRest(b builder, itemPosition bool) int32 {
 				return p.global(b)
 			}
 		case KwAssumeSpecification:
+			p.allow(b, 0)
 			return p.assumeSpecification(b)
 		case KwBroadcast:
 			switch p.nth(1) {
 			case KwUse:
+				p.allow(b, 0)
 				return p.broadcastUse(b)
 			case KwGroup:
+				p.allow(b, 0)
 				return p.broadcastGroup(b)
 			}
 			if p.qualifies() {
@@ -365,7 +393,77 @@ func (p *parser) itemRest(b builder, itemPosition bool) int32 {
 				continue
 			}
 		}
+		if n := p.nth(1); n == Bang || n == ColonColon {
+			p.allow(b, 0)
+		}
 		return p.itemMacro(b)
+	}
+}
+
+// Words that qualify an item, in the order that they must have.
+const (
+	qDefault = 1 << iota
+	qPublish
+	qConst
+	qAsync
+	qGen
+	qUnsafe
+	qExtern
+	qBroadcast
+	qFnMode
+	qExec
+	qDataMode
+	qAuto
+)
+
+func qualifier(k TokenKind) int {
+	switch k {
+	case KwDefault:
+		return qDefault
+	case KwOpen, KwClosed, KwUninterp:
+		return qPublish
+	case KwConst:
+		return qConst
+	case KwAsync:
+		return qAsync
+	case KwGen:
+		return qGen
+	case KwUnsafe, KwSafe:
+		return qUnsafe
+	case KwExtern:
+		return qExtern
+	case KwBroadcast:
+		return qBroadcast
+	case KwSpec, KwProof, KwAxiom:
+		return qFnMode
+	case KwExec:
+		return qExec
+	case KwGhost, KwTracked:
+		return qDataMode
+	case KwAuto:
+		return qAuto
+	}
+	return 0
+}
+
+// allow notes the qualifiers of an item that it cannot have, or not in this place.
+func (p *parser) allow(b builder, allowed int) {
+	last := 0
+	for c := p.nodes[b.id].child; c != 0; c = p.nodes[c].next {
+		switch p.nodes[c].field {
+		case FPublish, FModifier, FMode:
+		default:
+			continue
+		}
+		q := qualifier(p.toks[p.nodes[c].first].kind)
+		rank := q
+		if q == qExec || q == qDataMode {
+			rank = qFnMode
+		}
+		if q&allowed == 0 || rank <= last {
+			p.note(p.span(c), "`"+p.text(p.nodes[c].first)+"` cannot stand here")
+		}
+		last = rank
 	}
 }
 
@@ -943,9 +1041,11 @@ func (p *parser) broadcastUse(b builder) int32 {
 	if p.k == LBrace {
 		p.delimited(&b, FPath, (*parser).exprPath)
 	} else {
+		p.add(&b, FPath, p.path(true))
 		for p.k != EOF && p.k != Semi {
-			p.add(&b, FPath, p.path(true))
-			p.eat(Comma)
+			if !p.eat(Comma) {
+				p.add(&b, FPath, p.path(true))
+			}
 		}
 	}
 	p.expect(Semi, "`;`")

@@ -118,7 +118,8 @@ func (p *parser) stmtExpr() (id int32, ends bool) {
 		return p.climb(p.postfix(e), precAssign), false
 	}
 	// A macro call in braces is complete as well: `m! {..}` `*x = 1;` are two statements.
-	if n := p.nth(1); n == Bang || n == ColonColon || first == ColonColon {
+	if n := p.nth(1); first.isIdent() && (n == Bang || n == ColonColon) || first == ColonColon ||
+		n == ColonColon && (first == KwCrate || first == KwSuper || first == KwSelf) {
 		e := p.atom()
 		if p.kind(e) == MacroCall && p.lastKind(e) == RBrace {
 			return p.blockTail(e)

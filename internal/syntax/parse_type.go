@@ -224,8 +224,8 @@ func (p *parser) type1(plus bool) int32 {
 		}
 		p.add(&b, FType, p.typeNoPlus())
 		return p.done(b)
-	case AndAnd, And:
-		if p.k == AndAnd {
+	case AndAndAnd, AndAnd, And:
+		if p.k != And {
 			p.split(And)
 		}
 		b := p.start(RefType)

@@ -37,9 +37,20 @@ func (p *parser) assert() int32 {
 	return p.done(b)
 }
 
+// proverName reads (nonlinear_arith) or the like.
+func (p *parser) proverName() {
+	fr := p.enter()
+	if p.k.isIdent() {
+		p.bump()
+	} else {
+		p.unexpected("the name of a prover")
+	}
+	p.leave(fr)
+}
+
 func (p *parser) prover() int32 {
 	b := p.start(Prover)
-	p.skipTree()
+	p.proverName()
 	return p.done(b)
 }
 
