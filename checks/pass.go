@@ -3,6 +3,7 @@ package checks
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/specgate/specgate/internal/pair"
 	"github.com/specgate/specgate/internal/source"
@@ -15,6 +16,9 @@ type Input struct {
 	// Files are the changed files that are not Rust sources of a crate: manifests, cargo configuration, toolchain files,
 	// CI workflows, scripts, the policy. Sorted by path.
 	Files []FileChange
+
+	mu   sync.Mutex
+	memo map[string]any
 }
 
 // FileChange is one file on both sides. A moved file is one change.
@@ -38,12 +42,29 @@ type Pass struct {
 	findings *[]Finding
 }
 
-// Report adds a finding. Rule, severity and fingerprint are filled in here.
+// Report adds a finding. Rule and fingerprint are filled in here, and the rule's severity when the finding has none of its own.
 func (p *Pass) Report(f Finding) {
 	f.Rule = p.rule.ID
-	f.Severity = p.rule.Severity
+	if f.Severity == 0 {
+		f.Severity = p.rule.Severity
+	}
 	f.Fingerprint = fingerprint(f.Rule, f.Symbol, f.Change)
 	*p.findings = append(*p.findings, f)
+}
+
+// Memo returns what make returned the first time that this change was asked for key: a result that several rules share.
+func (in *Input) Memo(key string, make func() any) any {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if v, ok := in.memo[key]; ok {
+		return v
+	}
+	v := make()
+	if in.memo == nil {
+		in.memo = map[string]any{}
+	}
+	in.memo[key] = v
+	return v
 }
 
 // Run runs the rules over a change, in order, and returns their findings, sorted. Severities are the rules' own: the policy
@@ -57,5 +78,16 @@ func Run(ctx context.Context, rules []*Rule, in *Input) ([]Finding, error) {
 		r.Run(&Pass{Input: in, rule: r, findings: &out})
 	}
 	SortFindings(out)
+	// Equal changes at one symbol are told apart by their order.
+	seen := map[string]int{}
+	for i := range out {
+		f := &out[i]
+		if n := seen[f.Fingerprint] + 1; n > 1 {
+			seen[f.Fingerprint] = n
+			f.Fingerprint = fingerprint(f.Rule, f.Symbol, fmt.Sprintf("%s\x00%d", f.Change, n))
+		} else {
+			seen[f.Fingerprint] = 1
+		}
+	}
 	return out, nil
 }

@@ -1,0 +1,509 @@
+// Package edit has the rules about what changed in the code that runs.
+package edit
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/specgate/specgate/checks"
+	"github.com/specgate/specgate/internal/manifest"
+	"github.com/specgate/specgate/internal/model"
+	"github.com/specgate/specgate/internal/pair"
+	"github.com/specgate/specgate/internal/policy"
+	"github.com/specgate/specgate/internal/source"
+)
+
+const pairNeeds = checks.NeedHead | checks.NeedBase | checks.NeedPair
+
+func wrap(items string) string {
+	return "use vstd::prelude::*;\n\nverus! {\n\n" + items + "\n\n} // verus!\n"
+}
+
+const (
+	half      = "pub fn half(x: u64) -> (r: u64)\n    ensures\n        r <= x,\n{\n    x / 2\n}"
+	halfProof = "pub fn half(x: u64) -> (r: u64)\n    ensures\n        r <= x,\n{\n    assert(x / 2 <= x);\n    x / 2\n}"
+	halfZero  = "pub fn half(x: u64) -> (r: u64)\n    ensures\n        r <= x,\n{\n    0\n}"
+)
+
+// Rules of the family.
+func Rules() []*checks.Rule {
+	return []*checks.Rule{
+		{
+			ID: "edit/exec-changed", Family: checks.Edit, Severity: policy.Warning, Needs: pairNeeds,
+			Purpose: "The executable code of a function, constant or macro changed.",
+			Why:     "A change that is said to touch proofs and contracts only must leave what runs alone. An easier algorithm or a constant result can meet a weak contract.",
+			Fires:   checks.Example{Base: wrap(half), Head: wrap(halfZero), Symbol: "half"},
+			Quiet:   checks.Example{Base: wrap(half), Head: wrap(halfProof)},
+			Remedy:  "Take the edit back, or label the pull request as one that changes the implementation.", NoMirror: "An edit has no opposite.",
+			Run: execChanged,
+		},
+		{
+			ID: "edit/exec-added", Family: checks.Edit, Severity: policy.Warning, Needs: pairNeeds,
+			Purpose: "An executable function is new.",
+			Why:     "New code runs that base did not have.",
+			Fires:   checks.Example{Base: wrap(half), Head: wrap(half + "\n\npub fn zero() -> u64 {\n    0\n}"), Symbol: "zero"},
+			Quiet:   checks.Example{Base: wrap(half), Head: wrap(half + "\n\nproof fn lemma(x: nat)\n    ensures\n        x / 2 <= x,\n{\n}")},
+			Remedy:  "Give it a contract, and label the pull request as one that changes the implementation.", Mirror: "edit/exec-removed",
+			Run: execAdded,
+		},
+		{
+			ID: "edit/exec-removed", Family: checks.Edit, Severity: policy.Warning, Needs: pairNeeds,
+			Purpose: "An executable function is gone.",
+			Why:     "Its callers, and whoever relied on its contract, need another one.",
+			Fires:   checks.Example{Base: wrap(half + "\n\npub fn zero() -> u64 {\n    0\n}"), Head: wrap(half), Symbol: "zero"},
+			Quiet:   checks.Example{Base: wrap(half + "\n\nproof fn lemma(x: nat)\n    ensures\n        x / 2 <= x,\n{\n}"), Head: wrap(half)},
+			Remedy:  "Check that nothing outside this repository needs it.", Mirror: "edit/exec-added",
+			Run: execRemoved,
+		},
+		{
+			ID: "edit/signature-changed", Family: checks.Edit, Severity: policy.Warning, Needs: pairNeeds,
+			Purpose: "The signature of an executable function changed.",
+			Why:     "Other argument or result types make another function of it: its contract cannot be compared with base's.",
+			Fires:   checks.Example{Base: wrap(half), Head: wrap(strings.ReplaceAll(half, "u64", "u32")), Symbol: "half"},
+			Quiet:   checks.Example{Base: wrap(half), Head: wrap("pub fn half(\n    x: u64,\n) -> (r: u64)\n    ensures\n        r <= x,\n{\n    x / 2\n}")},
+			Remedy:  "Check the callers. Compare the contracts by hand.", NoMirror: "An edit has no opposite.",
+			Run: signatureChanged,
+		},
+		{
+			ID: "edit/type-changed", Family: checks.Edit, Severity: policy.Warning, Needs: pairNeeds,
+			Purpose: "A type definition, or what is derived for it, changed.",
+			Why:     "Contracts and code that use the type mean something else, although their text is the same.",
+			Fires:   checks.Example{Base: wrap("pub struct Item {\n    pub n: u64,\n}"), Head: wrap("pub struct Item {\n    pub n: u32,\n}"), Symbol: "Item"},
+			Quiet:   checks.Example{Base: wrap("pub struct Item {\n    pub n: u64,\n}"), Head: wrap("/// An item.\npub struct Item { pub n: u64 }")},
+			Remedy:  "Check every contract that speaks of the type.", NoMirror: "An edit has no opposite.",
+			Run: typeChanged,
+		},
+		{
+			ID: "edit/drop-or-atomics-changed", Family: checks.Edit, Severity: policy.Warning, Needs: pairNeeds,
+			Purpose: "What happens when a value is dropped, or how atomics are used, changed.",
+			Why:     "The verifier does not see when values are dropped, nor memory orderings. A change here passes every proof.",
+			Fires: checks.Example{Base: "pub struct File(u8);\n\nimpl Drop for File {\n    fn drop(&mut self) {\n        close(self.0);\n    }\n}\n\nfn close(_fd: u8) {}\n",
+				Head: "pub struct File(u8);\n\nimpl Drop for File {\n    fn drop(&mut self) {}\n}\n\nfn close(_fd: u8) {}\n", Symbol: "<File as Drop>::drop"},
+			Quiet: checks.Example{Base: "pub struct File(u8);\n\nimpl Drop for File {\n    fn drop(&mut self) {\n        close(self.0);\n    }\n}\n\nfn close(_fd: u8) {}\n",
+				Head: "fn close(_fd: u8) {}\n\npub struct File(u8);\n\nimpl Drop for File {\n    fn drop(&mut self) { close(self.0); }\n}\n"},
+			Remedy: "Have it reviewed by someone who knows the type's resources or its memory model.", NoMirror: "An edit has no opposite.",
+			Run: dropOrAtomics,
+		},
+		{
+			ID: "edit/unsafe-added", Family: checks.Edit, Severity: policy.Warning, Needs: pairNeeds,
+			Purpose: "There is more unsafe code than before.",
+			Why:     "Inside unsafe, Rust's guarantees, on which every proof builds, are the author's word.",
+			Fires: checks.Example{Base: "pub fn first(v: &[u8]) -> u8 {\n    v[0]\n}\n",
+				Head: "pub fn first(v: &[u8]) -> u8 {\n    unsafe { *v.as_ptr() }\n}\n", Symbol: "first"},
+			Quiet: checks.Example{Base: "pub fn first(v: &[u8]) -> u8 {\n    unsafe { *v.as_ptr() }\n}\n",
+				Head: "pub fn first(v: &[u8]) -> u8 {\n    // SAFETY: v is not empty\n    unsafe {\n        *v.as_ptr()\n    }\n}\n"},
+			Remedy: "Do without, or say in a safety comment why it is sound.", NoMirror: "Less unsafe code needs no attention.",
+			Run: unsafeAdded,
+		},
+		{
+			ID: "edit/policy-changed", Family: checks.Edit, Severity: policy.Warning, Needs: checks.NeedHead | checks.NeedBase,
+			Purpose: "The change edits the policy that judges changes.",
+			Why:     "This change is judged by base's policy; every later one by the new policy.",
+			Fires:   checks.Example{File: ".specgate.toml", Base: "version = 1\n\n[gate]\nfail-on = \"error\"\n", Head: "version = 1\n\n[gate]\nfail-on = \"never\"\n", Symbol: ".specgate.toml"},
+			Quiet:   checks.Example{File: ".specgate.toml", Base: "version = 1\n\n[gate]\nfail-on = \"error\"\n", Head: "# How changes are judged.\nversion = 1\n\n[gate]\nfail-on = \"error\"   # as always\n"},
+			Remedy:  "Merge policy changes on their own, reviewed by their owners.", NoMirror: "An edit has no opposite.",
+			Run: policyChanged,
+		},
+		{
+			ID: "edit/toolchain-changed", Family: checks.Edit, Severity: policy.Warning, Needs: checks.NeedHead | checks.NeedBase,
+			Purpose: "The Rust toolchain changed.",
+			Why:     "Another compiler builds the code, and the verifier belongs to one toolchain.",
+			Fires:   checks.Example{File: "rust-toolchain.toml", Base: "[toolchain]\nchannel = \"1.95.0\"\n", Head: "[toolchain]\nchannel = \"1.96.0\"\n", Symbol: "rust-toolchain.toml"},
+			Quiet:   checks.Example{File: "rust-toolchain.toml", Base: "[toolchain]\nchannel = \"1.95.0\"\n", Head: "# what the verifier wants\n[toolchain]\nchannel = \"1.95.0\"\n"},
+			Remedy:  "Check that the verifier in use supports it.", NoMirror: "An edit has no opposite.",
+			Run: toolchainChanged,
+		},
+	}
+}
+
+// runs tells a function that is executable code. Functions of unknown macros are found by token only and are part of the macro.
+func runs(f *model.Function) bool {
+	return f != nil && f.Mode == model.Exec && f.Kind != model.AssumeSpecFunction && f.Kind != model.MacroFunction
+}
+
+func refDetail(refs []pair.RefChange) string {
+	var out []string
+	for _, r := range refs {
+		out = append(out, fmt.Sprintf("`%s` means %s now, not %s", r.Written, r.Head, r.Base))
+	}
+	return strings.Join(out, "; ")
+}
+
+func execChanged(p *checks.Pass) {
+	for _, f := range p.Pairs.Functions {
+		if !runs(f.Base) || !runs(f.Head) || !f.What.Has(pair.Executable) {
+			continue
+		}
+		if f.Base.Exec == f.Head.Exec && len(f.ExecDetail) == 0 {
+			continue
+		}
+		out := checks.AtFunction(f)
+		out.Change = f.Head.Exec + "\n" + refDetail(f.ExecDetail)
+		switch {
+		case len(f.ExecDetail) > 0 && f.Base.Exec == f.Head.Exec:
+			out.Message = "The text is the same, but it runs other code: a name in it means something else now."
+		case onlySignature(f):
+			continue // edit/signature-changed says so
+		default:
+			out.Message = "The code that runs changed, not only contracts and proofs."
+		}
+		out.Detail = refDetail(f.ExecDetail)
+		p.Report(out)
+	}
+	for _, i := range p.Pairs.Items {
+		if i.Base == nil || i.Head == nil || !i.What.Has(pair.Executable) || i.Head.Ghost {
+			continue
+		}
+		switch i.Head.Kind {
+		case model.ConstItem, model.StaticItem, model.MacroItem, model.MacroCallItem:
+		default:
+			continue
+		}
+		out := checks.AtItem(i)
+		out.Change = i.Head.Exec
+		out.Message = "A value that executable code uses changed."
+		if i.Head.Kind == model.MacroItem || i.Head.Kind == model.MacroCallItem {
+			out.Message = "A macro changed: every use of it runs other code now."
+		}
+		out.Detail = refDetail(i.ExecDetail)
+		p.Report(out)
+	}
+}
+
+// onlySignature tells a function whose body is the same text and whose signature is not.
+func onlySignature(f *pair.Function) bool {
+	if !f.What.Has(pair.Signature) || len(f.ExecDetail) > 0 {
+		return false
+	}
+	return body(f.Base.Exec) == body(f.Head.Exec)
+}
+
+// body is what stands from the first brace on in an executable projection.
+func body(exec string) string {
+	if i := strings.IndexByte(exec, '{'); i >= 0 {
+		return exec[i:]
+	}
+	return ""
+}
+
+func execAdded(p *checks.Pass) {
+	for _, f := range p.Pairs.Functions {
+		if !runs(f.Head) || f.Base != nil && runs(f.Base) || !f.Head.HasBody {
+			continue
+		}
+		out := checks.AtFunction(f)
+		out.Change = f.Head.Exec
+		out.Message = "New executable code."
+		if f.Base != nil {
+			out.Message = "This was " + f.Base.Mode.String() + " code and is executable now."
+		}
+		p.Report(out)
+	}
+}
+
+func execRemoved(p *checks.Pass) {
+	for _, f := range p.Pairs.Functions {
+		if !runs(f.Base) || f.Head != nil && runs(f.Head) || !f.Base.HasBody {
+			continue
+		}
+		out := checks.AtFunction(f)
+		out.Change = f.Base.Exec
+		out.Message = "Executable code is gone."
+		if f.Head != nil {
+			out.Message = "This was executable code and is " + f.Head.Mode.String() + " code now: it does not run any more."
+		}
+		p.Report(out)
+	}
+}
+
+func signatureChanged(p *checks.Pass) {
+	for _, f := range p.Pairs.Functions {
+		if !runs(f.Base) || !runs(f.Head) || !f.What.Has(pair.Signature) {
+			continue
+		}
+		out := checks.AtFunction(f)
+		out.Change = f.Head.Signature
+		out.Message = "The signature changed, so base's contract and this one are about different functions."
+		out.Detail = "Base: " + f.Base.Signature + "\nHead: " + f.Head.Signature
+		p.Report(out)
+	}
+}
+
+func typeChanged(p *checks.Pass) {
+	for _, i := range p.Pairs.Items {
+		if i.Base == nil || i.Head == nil || i.Head.Ghost {
+			continue
+		}
+		switch i.Head.Kind {
+		case model.StructItem, model.EnumItem, model.UnionItem, model.TypeAliasItem:
+		default:
+			continue
+		}
+		derives := !slices.Equal(sorted(i.Base.Derives), sorted(i.Head.Derives))
+		if !i.What.Has(pair.Executable) && !derives {
+			continue
+		}
+		out := checks.AtItem(i)
+		out.Change = i.Head.Exec + "\n" + strings.Join(sorted(i.Head.Derives), ",")
+		out.Message = "The definition of this type changed; code and contracts that use it mean something else."
+		if derives && i.Base.Exec == i.Head.Exec {
+			out.Message = "What is derived for this type changed, and derived code runs."
+		}
+		out.Detail = "Base: " + i.Base.Exec + "\nHead: " + i.Head.Exec
+		p.Report(out)
+	}
+}
+
+func sorted(s []string) []string {
+	s = slices.Clone(s)
+	slices.Sort(s)
+	return s
+}
+
+func dropOrAtomics(p *checks.Pass) {
+	for _, f := range p.Pairs.Functions {
+		out := checks.AtFunction(f)
+		switch {
+		case isDrop(f.Base) || isDrop(f.Head):
+			switch {
+			case f.Head == nil:
+				out.Message = "The Drop implementation is gone: nothing is released any more when a value goes away."
+				out.Change = "drop removed"
+			case f.Base == nil:
+				out.Message = "A new Drop implementation runs when a value goes away; the verifier does not see when that is."
+				out.Change = "drop added " + f.Head.Exec
+			case f.What.Has(pair.Executable):
+				out.Message = "What happens when a value goes away changed; the verifier does not see when that is."
+				out.Change = f.Head.Exec
+			default:
+				continue
+			}
+			p.Report(out)
+			continue
+		case !runs(f.Base) || !runs(f.Head):
+			continue
+		}
+		if b, h := sorted(f.Base.Atomics), sorted(f.Head.Atomics); !slices.Equal(b, h) {
+			out.Message = "The operations on atomics changed. Memory orderings are not part of any proof."
+			out.Change = strings.Join(h, "\n")
+			out.Detail = "Base: " + list(b) + "\nHead: " + list(h)
+			p.Report(out)
+			continue
+		}
+		if b, h := releases(f.Base), releases(f.Head); !slices.Equal(b, h) {
+			out.Message = "Which values are dropped or forgotten by hand changed; the verifier does not see drops."
+			out.Change = strings.Join(h, "\n")
+			out.Detail = "Base: " + list(b) + "\nHead: " + list(h)
+			p.Report(out)
+		}
+	}
+	for _, i := range p.Pairs.Items {
+		if i.Base == nil || i.Head == nil || i.Head.Kind == model.ImplItem || slices.Equal(sorted(i.Base.Atomics), sorted(i.Head.Atomics)) {
+			continue
+		}
+		out := checks.AtItem(i)
+		out.Message = "The atomics in this type changed. Memory orderings are not part of any proof."
+		out.Change = strings.Join(sorted(i.Head.Atomics), "\n")
+		p.Report(out)
+	}
+}
+
+func list(s []string) string {
+	if len(s) == 0 {
+		return "none"
+	}
+	return strings.Join(s, ", ")
+}
+
+func isDrop(f *model.Function) bool {
+	return f != nil && f.Kind == model.TraitImplMethod && f.Name == "drop" && (f.Trait == "Drop" || strings.HasSuffix(f.Trait, "::Drop"))
+}
+
+// releases are the calls that drop a value early or keep it from being dropped, sorted.
+func releases(f *model.Function) []string {
+	var out []string
+	for _, c := range f.Calls {
+		if c.Ghost || c.Method {
+			continue
+		}
+		to := strings.TrimPrefix(c.To, "?")
+		for _, s := range []string{"mem::forget", "mem::drop", "ManuallyDrop::new", "ManuallyDrop::drop", "ptr::drop_in_place"} {
+			if to == s || strings.HasSuffix(to, "::"+s) {
+				out = append(out, s)
+			}
+		}
+		if to == "drop" || to == "forget" {
+			out = append(out, "mem::"+to)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+func unsafeAdded(p *checks.Pass) {
+	for _, f := range p.Pairs.Functions {
+		if f.Head == nil {
+			continue
+		}
+		blocks, fn := 0, false
+		if f.Base != nil {
+			blocks, fn = f.Base.UnsafeBlocks, f.Base.Unsafe
+		}
+		out := checks.AtFunction(f)
+		switch {
+		case f.Head.UnsafeBlocks > blocks:
+			out.Change = fmt.Sprintf("%d unsafe blocks", f.Head.UnsafeBlocks)
+			out.Message = fmt.Sprintf("Unsafe blocks here: %d, in base %d. In them memory safety is the author's word, and every proof builds on it.", f.Head.UnsafeBlocks, blocks)
+		case f.Head.Unsafe && !fn && f.Head.Kind != model.AssumeSpecFunction:
+			out.Change = "unsafe fn"
+			out.Message = "The function is unsafe now: its callers must keep a promise that neither Rust nor the verifier checks."
+		default:
+			continue
+		}
+		p.Report(out)
+	}
+	for _, i := range p.Pairs.Items {
+		if i.Head == nil {
+			continue
+		}
+		was := i.Base != nil && i.Base.Unsafe
+		extern := i.Head.Kind == model.ExternItem && i.Base == nil && strings.Contains(i.Head.Text, "{")
+		out := checks.AtItem(i)
+		switch {
+		case i.Head.Unsafe && !was:
+			out.Change = "unsafe " + i.Head.Text
+			out.Message = "A new unsafe trait or implementation: what it claims is checked neither by Rust nor by the verifier."
+		case extern:
+			out.Change = i.Head.Text
+			out.Message = "New foreign functions: calling them is unsafe, and nothing is known of what they do."
+		default:
+			continue
+		}
+		p.Report(out)
+	}
+}
+
+func policyChanged(p *checks.Pass) {
+	for _, c := range p.Files {
+		if path.Base(c.Path()) != ".specgate.toml" {
+			continue
+		}
+		base, head := meaning(c.Base), meaning(c.Head)
+		if base == head && (c.Base == nil) == (c.Head == nil) {
+			continue
+		}
+		f := checks.AtFile(c)
+		f.Change = head
+		switch {
+		case c.Base == nil:
+			f.Message = "A policy file is added. This change is still judged by the defaults; later ones by the new policy."
+		case c.Head == nil:
+			f.Message = "The policy file is deleted. This change is still judged by it; later ones by the defaults."
+		default:
+			f.Message = "The policy is changed by the change that it judges. Base's policy applies here; later changes are judged by the new one."
+		}
+		p.Report(f)
+	}
+}
+
+// meaning is the text of a TOML file without comments, blank lines and layout outside strings.
+func meaning(f *source.File) string {
+	if f == nil {
+		return ""
+	}
+	var out strings.Builder
+	var quote string
+	text := string(f.Text)
+	for i := 0; i < len(text); {
+		rest := text[i:]
+		if quote != "" {
+			switch {
+			case strings.HasPrefix(rest, quote):
+				out.WriteString(quote)
+				i += len(quote)
+				quote = ""
+			case rest[0] == '\\' && quote[0] == '"' && len(rest) > 1:
+				out.WriteString(rest[:2])
+				i += 2
+			default:
+				out.WriteByte(rest[0])
+				i++
+			}
+			continue
+		}
+		switch c := rest[0]; {
+		case strings.HasPrefix(rest, `"""`) || strings.HasPrefix(rest, "'''"):
+			quote = rest[:3]
+			out.WriteString(quote)
+			i += 3
+			continue
+		case c == '"' || c == '\'':
+			quote = rest[:1]
+			out.WriteByte(c)
+		case c == '#':
+			for i < len(text) && text[i] != '\n' {
+				i++
+			}
+			continue
+		case c == '\n':
+			if s := out.String(); s != "" && s[len(s)-1] != '\n' {
+				out.WriteByte('\n')
+			}
+		case c == ' ' || c == '\t' || c == '\r':
+		default:
+			out.WriteByte(c)
+		}
+		i++
+	}
+	return strings.TrimRight(out.String(), "\n")
+}
+
+func toolchainChanged(p *checks.Pass) {
+	for _, c := range p.Files {
+		if name := path.Base(c.Path()); name != "rust-toolchain" && name != "rust-toolchain.toml" {
+			continue
+		}
+		base, head := toolchain(c.Base), toolchain(c.Head)
+		if base == head && (c.Base == nil) == (c.Head == nil) {
+			continue
+		}
+		f := checks.AtFile(c)
+		f.Change = head
+		switch {
+		case c.Base == nil:
+			f.Message = "A toolchain is pinned: " + head + ". The code is built, and the verifier run, with it."
+		case c.Head == nil:
+			f.Message = "The pin of the toolchain is gone: whatever is installed builds the code and runs the verifier."
+		default:
+			f.Message = "The toolchain changed from " + base + " to " + head + "."
+		}
+		p.Report(f)
+	}
+}
+
+// toolchain is what a toolchain file says, lists sorted.
+func toolchain(f *source.File) string {
+	if f == nil {
+		return ""
+	}
+	t, _ := manifest.ParseToolchain(f)
+	if t == nil {
+		return "something that cannot be read"
+	}
+	parts := []string{t.Channel}
+	if t.Path != "" {
+		parts = append(parts, "path "+t.Path)
+	}
+	if t.Profile != "" {
+		parts = append(parts, "profile "+t.Profile)
+	}
+	if len(t.Components) > 0 {
+		parts = append(parts, "components "+strings.Join(sorted(t.Components), ", "))
+	}
+	if len(t.Targets) > 0 {
+		parts = append(parts, "targets "+strings.Join(sorted(t.Targets), ", "))
+	}
+	return strings.TrimSpace(strings.Join(parts, " "))
+}

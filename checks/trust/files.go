@@ -1,0 +1,423 @@
+package trust
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/specgate/specgate/checks"
+	"github.com/specgate/specgate/internal/manifest"
+	"github.com/specgate/specgate/internal/policy"
+	"github.com/specgate/specgate/internal/source"
+	"github.com/specgate/specgate/internal/syntax"
+)
+
+func fileRules() []*checks.Rule {
+	const manifestOn = "[package]\nname = \"ring\"\nversion = \"0.1.0\"\n\n[package.metadata.verus]\nverify = true\n"
+	return []*checks.Rule{
+		{
+			ID: "trust/verification-off", Family: checks.Trust, Severity: policy.Error, Needs: checks.NeedHead | checks.NeedBase,
+			Purpose: "The verifier is turned off, or told to look at less.",
+			Why:     "A run that does not verify, or verifies a part, ends green all the same.",
+			Fires:   checks.Example{File: "Cargo.toml", Base: manifestOn, Head: strings.Replace(manifestOn, "verify = true", "verify = false", 1), Symbol: "Cargo.toml"},
+			Quiet: checks.Example{File: "Cargo.toml", Base: manifestOn,
+				Head: "[package]\nname = \"ring\"\nversion = \"0.1.1\"\nmetadata.verus.verify = true # see README\n"},
+			Remedy:   "Take the setting back, or show that the rest is verified elsewhere.",
+			NoMirror: "Turning verification on needs no attention.",
+			Run:      func(p *checks.Pass) { reportChanges(p, off) },
+		},
+		{
+			ID: "trust/solver-config", Family: checks.Trust, Severity: policy.Warning, Needs: checks.NeedHead | checks.NeedBase,
+			Purpose:  "Another verifier, solver or toolchain will be used.",
+			Why:      "The proof is only as good as the programs that check it. A path or a pin in the change decides which ones run.",
+			Fires:    checks.Example{File: ".cargo/config.toml", Base: "[build]\njobs = 2\n", Head: "[build]\njobs = 2\n\n[env]\nVERUS_Z3_PATH = \"tools/z3\"\n", Symbol: ".cargo/config.toml"},
+			Quiet:    checks.Example{File: ".cargo/config.toml", Base: "[build]\njobs = 2\n", Head: "[build]\njobs = 4\n"},
+			Remedy:   "Check that the new version is the one that the project means to use, and that it comes from where it should.",
+			NoMirror: "Either direction is a change of tools.",
+			Run:      func(p *checks.Pass) { reportChanges(p, tools) },
+		},
+	}
+}
+
+// kind of a change of a file.
+type kind uint8
+
+const (
+	_     kind = iota
+	off        // trust/verification-off
+	tools      // trust/solver-config
+)
+
+// change of a file that bears on what is verified.
+type change struct {
+	kind    kind
+	file    checks.FileChange
+	span    source.Span // in head; empty: the file as a whole
+	key     string      // canonical: what changed
+	message string
+}
+
+func reportChanges(p *checks.Pass, k kind) {
+	all := p.Memo("trust.files", func() any { return fileChanges(p) }).([]change)
+	for _, c := range all {
+		if c.kind != k {
+			continue
+		}
+		f := checks.AtFile(c.file)
+		if c.file.Head != nil && c.span != (source.Span{}) {
+			f = f.At(c.file.Head, c.span)
+		}
+		f.Change, f.Message = c.key, c.message
+		p.Report(f)
+	}
+}
+
+func fileChanges(p *checks.Pass) []change {
+	var out []change
+	scripts := newScripts()
+	for _, f := range p.Files {
+		switch name := path.Base(f.Path()); {
+		case name == "Cargo.toml":
+			out = append(out, cargoChanges(p, f)...)
+		case isCargoConfig(f.Path()):
+			out = append(out, configChanges(f)...)
+		case name == "rust-toolchain" || name == "rust-toolchain.toml":
+			out = append(out, toolchainChanges(f)...)
+		case isScript(f.Path()):
+			scripts.add(f)
+		}
+	}
+	for _, f := range buildScripts(p) {
+		scripts.add(f)
+	}
+	return append(out, scripts.changes()...)
+}
+
+func isCargoConfig(p string) bool {
+	return strings.HasSuffix(p, ".cargo/config.toml") || strings.HasSuffix(p, ".cargo/config")
+}
+
+// isScript tells a file that may run the verifier.
+func isScript(p string) bool {
+	name := path.Base(p)
+	switch path.Ext(name) {
+	case ".sh", ".bash", ".zsh", ".fish", ".ps1", ".bat", ".cmd", ".mk", ".just", ".nix":
+		return true
+	case ".yml", ".yaml":
+		return strings.Contains(p, ".github/") || strings.Contains(p, ".circleci/") || strings.Contains(p, ".buildkite/") ||
+			strings.Contains(name, "gitlab-ci") || strings.Contains(name, "pipelines") || name == "action.yml" || name == "action.yaml" ||
+			name == ".travis.yml" || name == "Taskfile.yml" || name == ".pre-commit-config.yaml"
+	}
+	switch name {
+	case "Makefile", "makefile", "GNUmakefile", "justfile", "Justfile", ".justfile", "Makefile.toml", "Jenkinsfile", "Dockerfile", "configure":
+		return true
+	}
+	return path.Ext(name) == "" && strings.HasPrefix(path.Dir(p), "scripts")
+}
+
+// buildScripts are the build.rs files of both models: they can set the environment of the verifier.
+func buildScripts(p *checks.Pass) []checks.FileChange {
+	if p.Pairs == nil {
+		return nil
+	}
+	by := map[string]*checks.FileChange{}
+	for _, f := range p.Pairs.Base.Files {
+		if path.Base(f.Path) == "build.rs" {
+			by[f.Path] = &checks.FileChange{Base: stringsOf(f.Syntax)}
+		}
+	}
+	for _, f := range p.Pairs.Head.Files {
+		if path.Base(f.Path) == "build.rs" {
+			if by[f.Path] == nil {
+				by[f.Path] = &checks.FileChange{}
+			}
+			by[f.Path].Head = stringsOf(f.Syntax)
+		}
+	}
+	var out []checks.FileChange
+	for _, c := range by {
+		out = append(out, *c)
+	}
+	slices.SortFunc(out, func(a, b checks.FileChange) int { return cmp.Compare(a.Path(), b.Path()) })
+	return out
+}
+
+// stringsOf blanks everything but the string literals of a Rust file, so that places stay right.
+func stringsOf(f *syntax.File) *source.File {
+	text := make([]byte, len(f.Source.Text))
+	for i, c := range f.Source.Text {
+		text[i] = ' '
+		if c == '\n' {
+			text[i] = '\n'
+		}
+	}
+	for t := range f.Root().Tokens() {
+		if t.Kind() == syntax.String {
+			copy(text[t.Span().Start:t.Span().End], f.Source.Text[t.Span().Start:t.Span().End])
+		}
+	}
+	return source.NewFile(f.Source.Path, text)
+}
+
+// --- Cargo.toml ---
+
+// verusPackages are the packages whose version is the verifier's.
+var verusPackages = []string{"vstd", "verus_builtin", "verus_builtin_macros", "verus_state_machines_macros", "builtin", "builtin_macros"}
+
+func parseCargo(f *source.File) *manifest.Cargo {
+	if f == nil {
+		return &manifest.Cargo{}
+	}
+	c, _ := manifest.ParseCargo(f) // what cannot be read is a problem of the run, reported by the pipeline
+	if c == nil {
+		return &manifest.Cargo{}
+	}
+	return c
+}
+
+func cargoChanges(p *checks.Pass, f checks.FileChange) []change {
+	base, head := parseCargo(f.Base), parseCargo(f.Head)
+	var out []change
+	add := func(k kind, span source.Span, key, format string, args ...any) {
+		out = append(out, change{k, f, span, key, fmt.Sprintf(format, args...)})
+	}
+	for _, t := range []struct {
+		name       string
+		base, head *manifest.Verus
+	}{{"package", base.Verus, head.Verus}, {"workspace", base.WorkspaceVerus, head.WorkspaceVerus}} {
+		var span source.Span
+		if t.head != nil {
+			span = t.head.Span
+		} else if head.Package != nil {
+			span = head.Package.Span
+		}
+		if t.base.Verifies() && !t.head.Verifies() && f.Head != nil {
+			why := "the key verify of [" + t.name + ".metadata.verus] is gone"
+			if t.head != nil && t.head.Verify != nil {
+				why = "verify is false in [" + t.name + ".metadata.verus]"
+			}
+			add(off, span, t.name+" verify", "The verifier will not look at this package any more: %s. cargo verus then ends green without verifying it.", why)
+		}
+		if t.head == nil {
+			continue
+		}
+		flag := func(name string, base, head *bool) {
+			if head != nil && *head && (base == nil || !*base) {
+				add(off, span, t.name+" "+name, "%s = true makes the verifier treat this package as a part of Verus itself, which is exempt from checks.", name)
+			}
+		}
+		b := t.base
+		if b == nil {
+			b = &manifest.Verus{}
+		}
+		flag("no-vstd", b.NoVstd, t.head.NoVstd)
+		flag("is-vstd", b.IsVstd, t.head.IsVstd)
+		flag("is-core", b.IsCore, t.head.IsCore)
+		flag("is-builtin", b.IsBuiltin, t.head.IsBuiltin)
+		flag("is-builtin-macros", b.IsBuiltinMacros, t.head.IsBuiltinMacros)
+	}
+	if f.Head == nil {
+		return out
+	}
+	if h := head.Package; h != nil && h.Name == "vstd" && (base.Package == nil || base.Package.Name != "vstd") {
+		add(off, h.Span, "name vstd", "The package takes the name vstd. The verifier exempts crates of that name from its checks for external_body and assumed contracts.")
+	}
+	// Where vstd comes from, and its version.
+	type origin struct{ table, name, pkg, path, git string }
+	type pin struct{ version, rev, branch, tag string }
+	known := map[origin]bool{}
+	pins := map[string]pin{}
+	each := func(c *manifest.Cargo, visit func(d manifest.Dependency, patch bool)) {
+		for _, d := range c.Dependencies {
+			visit(d, false)
+		}
+		for _, d := range c.Patches {
+			visit(d, true)
+		}
+	}
+	originOf := func(d manifest.Dependency) origin { return origin{d.Table, d.Name, d.Package, d.Path, d.Git} }
+	each(base, func(d manifest.Dependency, _ bool) {
+		known[originOf(d)] = true
+		pins[d.Table+" "+d.Name] = pin{d.Version, d.Rev, d.Branch, d.Tag}
+	})
+	each(head, func(d manifest.Dependency, patch bool) {
+		mine := slices.Contains(verusPackages, d.Name) || slices.Contains(verusPackages, d.Package)
+		if !mine {
+			return
+		}
+		other := d.Package != "" && d.Package != d.Name
+		if !known[originOf(d)] && (patch || other || d.Path != "") {
+			what := "comes from " + cmp.Or(d.Path, d.Git, "another source")
+			if other {
+				what = "is the package " + d.Package
+			}
+			add(off, d.Span, "origin "+d.Table+" "+d.Name+" "+what, "%s is not the published one: it %s. The verifier trusts a crate of that name.", d.Name, what)
+			return
+		}
+		now := pin{d.Version, d.Rev, d.Branch, d.Tag}
+		if was, ok := pins[d.Table+" "+d.Name]; ok && was != now || ok && !known[originOf(d)] {
+			add(tools, d.Span, "pin "+d.Table+" "+d.Name+" "+fmt.Sprint(now), "The pin of %s changed from %s to %s: another verifier will judge this code.", d.Name, pinText(was.version, was.rev, was.tag, was.branch), pinText(now.version, now.rev, now.tag, now.branch))
+		}
+	})
+	if base.Workspace != nil && head.Workspace != nil {
+		deleted := map[string]bool{}
+		for _, o := range p.Files {
+			if o.Head == nil {
+				deleted[o.Base.Path] = true
+			} else if o.Base != nil && o.Base.Path != o.Head.Path {
+				deleted[o.Base.Path] = true
+			}
+		}
+		dir := path.Dir(f.Head.Path)
+		for _, m := range base.Workspace.Members {
+			if !slices.Contains(head.Workspace.Members, m) && !deleted[path.Join(dir, m, "Cargo.toml")] && !coveredBy(m, head.Workspace.Members) {
+				add(off, head.Workspace.Span, "member "+m, "The member %s is dropped from the workspace: a run over the workspace does not verify it any more.", m)
+			}
+		}
+		for _, m := range head.Workspace.Exclude {
+			if !slices.Contains(base.Workspace.Exclude, m) && !slices.Contains(base.Workspace.Members, m) && coveredBy(m, base.Workspace.Members) {
+				add(off, head.Workspace.Span, "exclude "+m, "%s is excluded from the workspace: a run over the workspace does not verify it any more.", m)
+			}
+		}
+	}
+	return out
+}
+
+// coveredBy tells whether one of the globs of workspace members matches a path.
+func coveredBy(m string, globs []string) bool {
+	for _, g := range globs {
+		if ok, err := path.Match(g, m); err == nil && ok {
+			return true
+		}
+	}
+	return false
+}
+
+func pinText(parts ...string) string {
+	var out []string
+	for _, p := range parts {
+		if p != "" {
+			out = append(out, p)
+		}
+	}
+	if len(out) == 0 {
+		return "no version"
+	}
+	return strings.Join(out, " ")
+}
+
+// --- .cargo/config.toml ---
+
+func configChanges(f checks.FileChange) []change {
+	parse := func(src *source.File) *manifest.Config {
+		if src == nil {
+			return &manifest.Config{}
+		}
+		c, _ := manifest.ParseConfig(src)
+		if c == nil {
+			return &manifest.Config{}
+		}
+		return c
+	}
+	base, head := parse(f.Base), parse(f.Head)
+	var out []change
+	add := func(k kind, span source.Span, key, format string, args ...any) {
+		out = append(out, change{k, f, span, key, fmt.Sprintf(format, args...)})
+	}
+	was := map[string]string{}
+	for _, e := range base.Env {
+		was[e.Name] = fmt.Sprint(e.Value, e.Force, e.Relative)
+	}
+	now := map[string]bool{}
+	for _, e := range head.Env {
+		now[e.Name] = true
+		if !steersVerifier(e.Name) {
+			continue
+		}
+		if v := fmt.Sprint(e.Value, e.Force, e.Relative); was[e.Name] != v {
+			add(tools, e.Span, "env "+e.Name+" "+v, "The environment variable %s is set to %s: it decides which verifier or solver runs.", e.Name, shorten(e.Value))
+		}
+		for _, flag := range weakening(strings.Fields(e.Value)) {
+			if !slices.Contains(strings.Fields(was[e.Name]), flag) {
+				add(off, e.Span, "env "+e.Name+" "+flag, "%s in the environment variable %s makes the verifier check less.", flag, e.Name)
+			}
+		}
+	}
+	for _, e := range base.Env {
+		if steersVerifier(e.Name) && !now[e.Name] && f.Head != nil {
+			add(tools, source.Span{}, "env "+e.Name, "The environment variable %s is no longer set: another verifier or solver will run.", e.Name)
+		}
+	}
+	settings := func(b, h []manifest.Setting, visit func(s manifest.Setting, was string)) {
+		old := map[string]string{}
+		for _, s := range b {
+			old[s.Key] = s.Value
+		}
+		for _, s := range h {
+			if v, ok := old[s.Key]; !ok || v != s.Value {
+				visit(s, v)
+			}
+		}
+	}
+	settings(base.Aliases, head.Aliases, func(s manifest.Setting, was string) {
+		for _, flag := range weakening(strings.Fields(s.Value)) {
+			if !slices.Contains(weakening(strings.Fields(was)), flag) {
+				add(off, s.Span, "alias "+s.Key+" "+flag, "The alias cargo %s passes %s, so the verifier checks less.", s.Key, flag)
+			}
+		}
+	})
+	settings(base.Build, head.Build, func(s manifest.Setting, _ string) {
+		switch s.Key {
+		case "rustc", "rustc-wrapper", "rustc-workspace-wrapper", "rustdoc":
+			add(tools, s.Span, "build "+s.Key+" "+s.Value, "build.%s is set to %s: another program takes the compiler's place, the verifier's among it.", s.Key, shorten(s.Value))
+		case "rustflags":
+			if strings.Contains(s.Value, "verus") {
+				add(tools, s.Span, "build "+s.Key+" "+s.Value, "build.rustflags sets a cfg of the verifier: %s.", shorten(s.Value))
+			}
+		}
+	})
+	known := map[string]bool{}
+	for _, d := range base.Patches {
+		known[d.Name+"\x00"+d.Path+"\x00"+d.Git] = true
+	}
+	for _, d := range head.Patches {
+		if (slices.Contains(verusPackages, d.Name) || slices.Contains(verusPackages, d.Package)) && !known[d.Name+"\x00"+d.Path+"\x00"+d.Git] {
+			add(off, d.Span, "patch "+d.Name, "%s is replaced by %s. The verifier trusts a crate of that name.", d.Name, cmp.Or(d.Path, d.Git, "another source"))
+		}
+	}
+	return out
+}
+
+func steersVerifier(name string) bool {
+	for _, prefix := range []string{"VERUS_", "Z3", "CVC5", "VARGO_", "VSTD_", "RUSTC", "CARGO_BUILD_RUSTC", "RUSTUP_TOOLCHAIN"} {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// --- rust-toolchain ---
+
+func toolchainChanges(f checks.FileChange) []change {
+	if f.Head == nil {
+		return nil // edit/toolchain-changed says so
+	}
+	head, _ := manifest.ParseToolchain(f.Head)
+	var base *manifest.Toolchain
+	if f.Base != nil {
+		base, _ = manifest.ParseToolchain(f.Base)
+	}
+	if head == nil || base != nil && base.Channel == head.Channel && base.Path == head.Path {
+		return nil
+	}
+	was := "none"
+	if base != nil {
+		was = cmp.Or(base.Channel, base.Path, "none")
+	}
+	now := cmp.Or(head.Channel, head.Path, "none")
+	return []change{{tools, f, head.Span, "toolchain " + now,
+		fmt.Sprintf("The Rust toolchain changed from %s to %s: the verifier is built for one toolchain, so another one will run or none.", was, now)}}
+}

@@ -1,0 +1,227 @@
+package trust
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/specgate/specgate/checks"
+	"github.com/specgate/specgate/internal/model"
+	"github.com/specgate/specgate/internal/pair"
+	"github.com/specgate/specgate/internal/policy"
+)
+
+const pairNeeds = checks.NeedHead | checks.NeedBase | checks.NeedPair
+
+func functionRules() []*checks.Rule {
+	return []*checks.Rule{
+		{
+			ID: "trust/removed", Family: checks.Trust, Severity: policy.Notice, Needs: pairNeeds,
+			Purpose:  "Good news: something is no longer believed without proof.",
+			Why:      "It is counted so that progress shows, and so that the ledger adds up.",
+			Fires:    checks.Example{Base: wrap(halfAssumed), Head: wrap(halfProved), Symbol: "half"},
+			Quiet:    checks.Example{Base: wrap(halfAssumed), Head: wrap("/// Half of it.\n" + halfAssumed)},
+			Remedy:   "Nothing to do.",
+			NoMirror: "It is the mirror of every rule about a new trust site.",
+			Run:      removed,
+		},
+		{
+			ID: "trust/same-trust", Family: checks.Trust, Severity: policy.Notice, Needs: pairNeeds,
+			Purpose:  "The same thing is believed as before, in other words.",
+			Why:      "Nothing more is trusted, but a reader who searches for the old spelling would not find it.",
+			Fires:    checks.Example{Base: wrap("#[verifier::external_body]\n" + lemma), Head: wrap(lemmaAxiom), Symbol: "lemma_small"},
+			Quiet:    checks.Example{Base: wrap(lemmaAxiom), Head: wrap("/// Small.\n" + lemmaAxiom)},
+			Remedy:   "Nothing to do.",
+			NoMirror: "The opposite change is the same change.",
+			Run:      sameTrustRule,
+		},
+		{
+			ID: "trust/laundered", Family: checks.Trust, Severity: policy.Error, Needs: pairNeeds,
+			Purpose: "A proof newly rests on something believed without proof, through a proof function that it calls.",
+			Why:     "The function's own text shows no assumption. It calls a lemma, and that lemma, or one further on, assumes what it promises.",
+			Fires: checks.Example{Base: wrap(launderer + halfProved),
+				Head:   wrap(launderer + "pub fn half(x: u64) -> (r: u64)\n    ensures\n        r <= x,\n{\n    proof {\n        lemma_half(x);\n    }\n    x / 2\n}"),
+				Symbol: "half"},
+			Quiet: checks.Example{Base: wrap(lemma + "\n\n" + halfProved),
+				Head: wrap(lemma + "\n\npub fn half(x: u64) -> (r: u64)\n    ensures\n        r <= x,\n{\n    proof {\n        lemma_small(x as nat);\n    }\n    x / 2\n}")},
+			Remedy:   "Prove the lemma at the end of the chain, or do without it.",
+			NoMirror: "A call that is dropped leaves nothing to look at; a belief that is dropped is trust/removed.",
+			Run:      laundered,
+		},
+		{
+			ID: "trust/left-verification", Family: checks.Trust, Severity: policy.Error, Needs: pairNeeds,
+			Purpose:  "A function that was verified is not any more, or is gone.",
+			Why:      "Outside verus! or without the attributes that opt in, the verifier does not look at the function. A deleted function proves nothing at all.",
+			Fires:    checks.Example{Base: wrap(halfProved), Head: wrap("") + "pub fn half(x: u64) -> u64 {\n    x / 2\n}\n", Symbol: "half"},
+			Quiet:    checks.Example{Base: wrap(halfProved), Head: wrap("") + "\n" + wrap(halfProved)},
+			Remedy:   "Put it back under the verifier, with its contract.",
+			NoMirror: "A function that enters verification brings its contract along; nothing is lost.",
+			Run:      leftVerification,
+		},
+		{
+			ID: "trust/trusted-body-edited", Family: checks.Trust, Severity: policy.Warning, Needs: pairNeeds,
+			Purpose: "The executable body of a believed function changed.",
+			Why:     "Nobody checks the new body against the contract that callers rely on.",
+			Fires: checks.Example{Base: wrap("#[verifier::external_body]\n" + halfProved),
+				Head:   wrap("#[verifier::external_body]\npub fn half(x: u64) -> (r: u64)\n    ensures\n        r <= x,\n{\n    x >> 1\n}"),
+				Symbol: "half"},
+			Quiet:    checks.Example{Base: wrap("#[verifier::external_body]\n" + halfProved), Head: wrap("#[verifier::external_body]\n/// Half.\n" + halfProved)},
+			Remedy:   "Review the body against the contract by hand, and test it.",
+			NoMirror: "An edit has no opposite.",
+			Run:      trustedBodyEdited,
+		},
+	}
+}
+
+const launderer = "proof fn lemma_half(x: u64)\n    ensures\n        x / 2 <= x,\n{\n    assume(x / 2 <= x);\n}\n\n"
+
+func removed(p *checks.Pass) {
+	for _, s := range sites(p).removed {
+		var f checks.Finding
+		if s.fn != nil {
+			f = checks.AtFunction(s.fn)
+		} else {
+			f = checks.AtItem(s.item)
+		}
+		f = f.From(s.File.Syntax.Source, s.Span)
+		f.Change = s.Kind.String() + " " + s.Text
+		f.Message = fmt.Sprintf("Good news: %s is gone; nothing is believed here on its account any more.", shorten(s.Text))
+		p.Report(f)
+	}
+}
+
+func sameTrustRule(p *checks.Pass) {
+	for _, both := range sites(p).same {
+		r, a := both[0], both[1]
+		f := a.finding().From(r.File.Syntax.Source, r.Span)
+		f.Change = r.Text + " -> " + a.Text
+		f.Message = fmt.Sprintf("The same belief in other words: %s became %s.", shorten(r.Text), shorten(a.Text))
+		p.Report(f)
+	}
+}
+
+func laundered(p *checks.Pass) {
+	for _, f := range p.Pairs.Functions {
+		if f.Head == nil || f.Change == pair.Same || f.Head.Mode == model.Spec {
+			continue
+		}
+		reached := p.Pairs.Head.Trusted(f.Head)
+		if len(reached) == 0 {
+			continue
+		}
+		// What base relied on, in terms of base functions.
+		baseRoots, baseCalls := map[string]bool{}, map[*model.Function]bool{}
+		if f.Base != nil {
+			for _, r := range p.Pairs.Base.Trusted(f.Base) {
+				if len(r.Via) > 0 {
+					baseRoots[r.Via[len(r.Via)-1].Symbol] = true
+					baseCalls[r.Via[0]] = true
+				}
+			}
+			for _, c := range f.Base.Calls {
+				for _, callee := range c.Callees {
+					baseCalls[callee] = true
+				}
+			}
+		}
+		told := map[string]bool{}
+		for _, r := range reached {
+			if len(r.Via) == 0 {
+				continue
+			}
+			root := r.Via[len(r.Via)-1]
+			if b := p.Pairs.OfHead(root); b != nil && b.Base != nil && baseRoots[b.Base.Symbol] {
+				continue
+			}
+			if b := p.Pairs.OfHead(r.Via[0]); b != nil && b.Base != nil && baseCalls[b.Base] {
+				continue // the call is old: what changed is the callee's own finding
+			}
+			if told[root.Symbol] {
+				continue
+			}
+			told[root.Symbol] = true
+			var chain []string
+			for _, v := range r.Via {
+				chain = append(chain, v.Symbol)
+			}
+			out := checks.AtFunction(f)
+			for _, c := range f.Head.Calls {
+				if slices.Contains(c.Callees, r.Via[0]) {
+					out = out.At(f.Head.File.Syntax.Source, c.Span)
+					break
+				}
+			}
+			out.Change = root.Symbol + " " + r.Site.Kind.String()
+			out.Message = fmt.Sprintf("The proof now rests on %s, which is believed without proof (%s).", root.Symbol, shorten(r.Site.Text))
+			out.Detail = "Through " + strings.Join(chain, " -> ") + fmt.Sprintf(", at %s:%s.", r.Site.File.Path, r.Site.File.Syntax.Source.Position(r.Site.Span.Start))
+			p.Report(out)
+		}
+	}
+}
+
+func leftVerification(p *checks.Pass) {
+	for _, f := range p.Pairs.Functions {
+		b, h := f.Base, f.Head
+		if b == nil || !b.Verified || b.Mode == model.Spec || b.Kind == model.AssumeSpecFunction {
+			continue
+		}
+		out := checks.AtFunction(f)
+		switch {
+		case h != nil && !h.Verified:
+			if slices.ContainsFunc(f.SitesAdded, func(s model.Site) bool { return s.Kind == model.External }) {
+				continue // trust/external says so
+			}
+			out.Change = "unverified"
+			out.Message = "This function was verified in base; now the verifier does not look at it."
+			if len(b.Contract()) > 0 && len(h.Contract()) == 0 {
+				out.Message = "This function was verified in base; now the verifier does not look at it, and its contract is gone."
+			}
+		case h == nil && b.Mode == model.Exec && b.HasBody && len(b.Contract()) > 0 && (b.Public || len(p.Pairs.Base.Callers(b)) > 0):
+			out.Change = "removed"
+			out.Message = "This verified function is gone, and its contract with it."
+		default:
+			continue
+		}
+		p.Report(out)
+	}
+}
+
+func trustedBodyEdited(p *checks.Pass) {
+	for _, f := range p.Pairs.Functions {
+		if f.Base == nil || f.Head == nil || !f.What.Has(pair.Executable) || !f.Base.HasBody || !f.Head.HasBody {
+			continue
+		}
+		if !believed(p.Pairs.Base, f.Base) || !believed(p.Pairs.Head, f.Head) {
+			continue
+		}
+		out := checks.AtFunction(f)
+		out.Change = f.Head.Exec
+		out.Message = "The body changed, and nobody verifies it: callers still rely on the contract that was believed for the old body."
+		p.Report(out)
+	}
+}
+
+// believed tells whether callers are verified against a contract that the function's body is not checked against.
+func believed(m *model.Model, f *model.Function) bool {
+	if f.Kind == model.AssumeSpecFunction {
+		return false
+	}
+	for _, s := range f.Sites {
+		if s.Kind == model.ExternalBody {
+			return true
+		}
+	}
+	if f.Verified {
+		return false
+	}
+	for _, g := range m.Functions {
+		if g.Kind != model.AssumeSpecFunction || !g.OwnTarget {
+			continue
+		}
+		target := strings.TrimPrefix(g.Target, "crate::")
+		if target == f.Path || target == f.Crate.Name+"::"+f.Path || strings.HasSuffix(f.Path, "::"+target) {
+			return true
+		}
+	}
+	return false
+}
