@@ -28,6 +28,7 @@ type analyser struct {
 	unsafes     int
 	atomics     []string
 	macros      []string
+	knobs       []string
 	unknown     []source.Span
 	contract    []*Function // named in the contract
 	body        []*Function // named elsewhere
@@ -577,6 +578,16 @@ func (a *analyser) attrs(n syntax.Node, ghost bool) bool {
 				a.release(mark)
 			}
 			continue
+		}
+		if m.raw != "" && m.verifier() == "proof_block" {
+			ghost = true
+		}
+		if isKnob(m) {
+			a.knobs = append(a.knobs, m.text())
+		}
+		if m.is("cfg") && !ghost && a.verified && !mentionsGhostCfg(m.args) && !ghostOnly(n) {
+			// Inside a verified body any condition makes two programs of one, of which the verifier sees one.
+			a.site(Site{Kind: CfgDivergence, Span: m.span, Text: "cfg(" + joinTokens(m.args) + ")"})
 		}
 		if k := attributeSite(m, n.Kind(), Exec); k != 0 {
 			a.site(Site{Kind: k, Span: m.span, Text: m.text()})

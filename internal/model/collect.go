@@ -25,6 +25,7 @@ type fnInfo struct {
 	contractUses []*Function
 	bodyUses     []*Function
 	asSpec       []*Function // what when_used_as_spec names
+	types        []*Item     // of the tree, in the signature
 }
 
 // scopedSite is a site of a module, impl, trait or crate that holds for what is below.
@@ -48,6 +49,9 @@ type itemInfo struct {
 	outer    *Function
 	uses     []string // macros that a macro's definition calls
 	sites    []scopedSite
+	owner    *implInfo // of a constant in an impl or trait
+	// understood says that all that a macro call holds was read as functions and items.
+	understood bool
 }
 
 // implInfo is an impl or trait around functions.
@@ -442,6 +446,7 @@ func (x *index) plain(n syntax.Node, c around, kind ItemKind, name string) []met
 	it := x.newItem(kind, name, n, c)
 	info := x.it[it]
 	info.metas = ms
+	info.owner = c.impl
 	info.generics = genericNames(n, nil)
 	t := n.Get(syntax.FMode).Text()
 	it.Ghost = t == "ghost" || t == "tracked" || strings.HasPrefix(t, "spec") || t == "proof"
@@ -711,8 +716,10 @@ func (x *index) macroItem(n syntax.Node, c around) {
 		return
 	}
 	it := x.newItem(MacroCallItem, name, n, c)
+	it.Ghost = stateMachine(real)
 	info := x.it[it]
 	info.metas = ms
+	info.understood = it.Ghost
 	it.Sites = append(it.Sites, cfgSites(ms, c.file, n)...)
 	c.macro, c.call = name, n
 	if verusMacro(real) {
@@ -773,6 +780,15 @@ func (x *index) function(n syntax.Node, c around) *Function {
 		f.Kind = ConstFunction
 	case c.macro != "":
 		f.Kind = MacroFunction
+		if stateMachine(c.macro) {
+			// The functions of a state machine are proofs, but for its invariants.
+			f.Mode = Proof
+			for _, m := range ms {
+				if m.is("invariant") {
+					f.Mode = Spec
+				}
+			}
+		}
 	case c.impl != nil && c.impl.traitItem != nil:
 		f.Kind = TraitMethod
 	case c.impl != nil && c.impl.trait.Valid():
@@ -794,6 +810,9 @@ func (x *index) function(n syntax.Node, c around) *Function {
 			trusted = true
 		}
 		verusAttr = verusAttr || m.is("verus_spec")
+		if m.verifier() == "type_invariant" {
+			x.invariants = append(x.invariants, f)
+		}
 		if isKnob(m) {
 			f.Knobs = append(f.Knobs, m.text())
 		}
@@ -825,6 +844,10 @@ func (x *index) function(n syntax.Node, c around) *Function {
 		info.scope = x.bodyItems(body, inner, f.Name)
 	}
 	return f
+}
+
+func stateMachine(macro string) bool {
+	return macro == "state_machine" || macro == "tokenized_state_machine"
 }
 
 func lastPathWord(n syntax.Node) string {

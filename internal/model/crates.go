@@ -54,6 +54,8 @@ type index struct {
 	settledIt int
 	queue     []*Function // to be analysed
 	later     []func()    // searches that need names to be known
+
+	invariants []*Function // with #[verifier::type_invariant]
 }
 
 // pkg is a Cargo package.

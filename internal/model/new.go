@@ -1,9 +1,11 @@
 package model
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -11,12 +13,12 @@ import (
 	"github.com/specgate/specgate/internal/syntax"
 )
 
-func parseText(path string, text []byte) *syntax.File {
-	return syntax.Parse(source.NewFile(path, text))
+func parseText(name string, text []byte) *syntax.File {
+	return syntax.Parse(source.NewFile(name, text))
 }
 
-// New indexes a tree. load are the .rs files to read at once, such as those that a change touches; paths that are not in the tree
-// are left out. Files that cannot be read or parsed are Problems, not errors: an error means that ctx is done.
+// New indexes a tree. load are the files to read at once, such as those that a change touches: .rs files, and others as far as a
+// source includes them. Paths that are not in the tree are left out. Files that cannot be read or parsed are Problems, not errors: an error means that ctx is done.
 func New(ctx context.Context, tree Tree, load []string) (*Model, error) {
 	m := &Model{}
 	x := &index{tree: tree, ctx: ctx, m: m, paths: tree.Paths(), roots: map[string]*crateInfo{}, libs: map[string]*crateInfo{},
@@ -31,13 +33,15 @@ func New(ctx context.Context, tree Tree, load []string) (*Model, error) {
 	x.discover()
 	load = slices.Compact(slices.Sorted(slices.Values(load)))
 	for _, p := range load {
-		if strings.HasSuffix(p, ".rs") && x.has(p) {
-			x.selected[p] = true
-		}
+		x.selected[p] = x.has(p)
 	}
 	for _, p := range load {
-		if x.selected[p] {
+		switch {
+		case !x.selected[p]:
+		case strings.HasSuffix(p, ".rs"):
 			x.load(p)
+		default:
+			x.loadIncluding(p)
 		}
 	}
 	x.settle()
@@ -193,8 +197,18 @@ func (x *index) analyse(f *Function) {
 	}
 	a.walk(body, ghost)
 	f.Body = syntax.Canon(body)
+	for p := range n.Get(syntax.FParams).All(syntax.FParam) {
+		a.signatureType(info, p.Get(syntax.FType))
+	}
+	a.signatureType(info, n.Get(syntax.FRet).Get(syntax.FType))
+	if info.impl != nil && info.impl.traitItem == nil {
+		if it := x.selfItem(info.impl); it != nil && !slices.Contains(info.types, it) {
+			info.types = append(info.types, it)
+		}
+	}
+	f.Knobs = append(f.Knobs, a.knobs...)
 	if f.Mode == Exec && f.Kind != AssumeSpecFunction {
-		f.Exec = exec(n)
+		f.Exec = syntax.Exec(n)
 	}
 	f.ExecRefs, f.GhostRefs = refs(a.exec), refs(a.ghost)
 	f.Sites = append(f.Sites, a.sites...)
@@ -375,11 +389,11 @@ func (x *index) analyseItem(it *Item) {
 		}
 		it.Text = syntax.Canon(n)
 		if !it.Ghost {
-			it.Exec = exec(n)
+			it.Exec = syntax.Exec(n)
 		}
 	case MacroItem:
 		it.Text = syntax.Canon(n)
-		it.Exec = joinTokens(tokensOf(n))
+		it.Exec = joinTokens(withoutVerifier(tokensOf(n)))
 	case ImplItem, TraitItem:
 		for _, f := range []syntax.Field{syntax.FGenerics, syntax.FTrait, syntax.FSelfType, syntax.FBounds, syntax.FWhere} {
 			a.walk(n.Get(f), false)
@@ -392,7 +406,7 @@ func (x *index) analyseItem(it *Item) {
 				a.walk(c.Get(syntax.FType), false)
 				a.walk(c.Get(syntax.FValue), false)
 				if m := modeOf(c); m == Exec {
-					it.Exec += " " + exec(c)
+					it.Exec += " " + syntax.Exec(c)
 				}
 				it.Text += " " + syntax.Canon(c)
 			}
@@ -400,8 +414,12 @@ func (x *index) analyseItem(it *Item) {
 	case MacroCallItem:
 		a.tokens(tokensOf(n.Get(syntax.FArgs)), false, false)
 		it.Text = syntax.Canon(n)
-		it.Exec = joinTokens(tokensOf(n))
-		a.expand(n)
+		if !info.understood {
+			it.Exec = joinTokens(withoutVerifier(tokensOf(n)))
+			a.expand(n)
+		} else {
+			a.exec = nil
+		}
 	case ExternItem:
 		it.Text = syntax.Canon(n)
 		it.Exec = it.Text
@@ -442,4 +460,56 @@ func header(n syntax.Node) string {
 		parts = append(parts, "!")
 	}
 	return strings.Join(parts, " ")
+}
+
+// loadIncluding reads the sources that include! a file.
+func (x *index) loadIncluding(p string) {
+	base := path.Base(p)
+	for _, c := range x.tree.Mentions(base) {
+		if text, err := x.tree.Read(c); err == nil && bytes.Contains(text, []byte("include!")) {
+			x.load(c)
+		}
+	}
+}
+
+// signatureType notes the types of the tree in a signature: their type invariants are part of the contract.
+func (a *analyser) signatureType(info *fnInfo, t syntax.Node) {
+	t.Walk(func(n syntax.Node) bool {
+		if n.Kind() == syntax.Path {
+			if it, _, _ := a.typeNode(n, a.scope, a.self, a.generics); it != nil && !slices.Contains(info.types, it) {
+				info.types = append(info.types, it)
+			}
+		}
+		return true
+	})
+}
+
+// withoutVerifier drops attributes that only the verifier reads.
+func withoutVerifier(toks []syntax.Token) []syntax.Token {
+	var out []syntax.Token
+	for i := 0; i < len(toks); i++ {
+		if toks[i].Kind() == syntax.Hash && i+1 < len(toks) {
+			j := i + 1
+			if toks[j].Kind() == syntax.Bang && j+1 < len(toks) {
+				j++
+			}
+			if toks[j].Kind() == syntax.LBracket {
+				end := closing(toks, j)
+				ghost := true
+				for _, m := range flatten(nil, toks[j+1:min(end, len(toks))], nil, syntax.Node{}, nil, 0) {
+					switch m.path[0] {
+					case "verifier", "verus", "verus_spec", "verus_verify", "cfg_attr":
+					default:
+						ghost = false
+					}
+				}
+				if ghost {
+					i = end
+					continue
+				}
+			}
+		}
+		out = append(out, toks[i])
+	}
+	return out
 }

@@ -70,7 +70,7 @@ func (m *Model) Trusted(f *Function) []Reliance {
 
 // SpecReach are the spec functions, and constants with a mode, that the contract of f names, directly or through the definitions of
 // others, in the order in which they are reached: views, and the functions that stand for an executable one in specifications
-// (when_used_as_spec), included. For an impl of an operator's trait, `impl Add for T`, they include those of the `AddSpecImpl` for the
+// (when_used_as_spec), included; so are the type invariants of the types in its signature. For an impl of an operator's trait, `impl Add for T`, they include those of the `AddSpecImpl` for the
 // same type, which are the contract of `T + T`. For a spec function, what its definition reaches.
 func (m *Model) SpecReach(f *Function) []*Function {
 	m.x.mu.Lock()
@@ -101,6 +101,7 @@ func (x *index) specReach(f *Function) []*Function {
 		add(x.fn[f].bodyUses)
 	}
 	add(x.operatorSpecs(f))
+	add(x.typeInvariants(f))
 	for len(work) > 0 {
 		g := work[0]
 		work = work[1:]
@@ -156,6 +157,28 @@ func (x *index) operatorSpecs(f *Function) []*Function {
 	return out
 }
 
+// typeInvariants are the invariants of the types in the signature of an executable or proof function.
+func (x *index) typeInvariants(f *Function) []*Function {
+	if f.Mode == Spec || len(x.invariants) == 0 {
+		return nil
+	}
+	var out []*Function
+	for _, g := range x.invariants {
+		info := x.fn[g]
+		if info.impl != nil {
+			if it := x.selfItem(info.impl); it != nil && slices.Contains(x.fn[f].types, it) {
+				out = append(out, g)
+			}
+			continue
+		}
+		x.analyse(g)
+		if slices.ContainsFunc(info.types, func(it *Item) bool { return slices.Contains(x.fn[f].types, it) }) {
+			out = append(out, g)
+		}
+	}
+	return out
+}
+
 // ContractUsers are the functions whose contract rests on a spec function: those that SpecReach leads from there. It reads the
 // files of the tree that mention the function, or one that uses it.
 func (m *Model) ContractUsers(spec *Function) []*Function {
@@ -200,8 +223,10 @@ func (m *Model) ContractUsers(spec *Function) []*Function {
 			continue
 		}
 		info := x.fn[f]
-		uses := func(fs []*Function) bool { return slices.ContainsFunc(fs, func(g *Function) bool { return reached[g] }) }
-		if uses(info.contractUses) || f.TraitMethod != nil && uses(x.fn[f.TraitMethod].contractUses) || uses(x.operatorSpecs(f)) {
+		uses := func(fs []*Function) bool {
+			return slices.ContainsFunc(fs, func(g *Function) bool { return reached[g] })
+		}
+		if uses(info.contractUses) || f.TraitMethod != nil && uses(x.fn[f.TraitMethod].contractUses) || uses(x.operatorSpecs(f)) || uses(x.typeInvariants(f)) {
 			out = append(out, f)
 		}
 	}

@@ -37,7 +37,8 @@ func (x *index) signature(f *Function, n syntax.Node, ms []meta) {
 	default:
 		put("fn")
 	}
-	canon(syntax.FGenerics)
+	names, bounds := generics(n)
+	put(names)
 	params := n.Get(syntax.FParams)
 	var types []string
 	for p := range params.All(syntax.FParam) {
@@ -55,16 +56,22 @@ func (x *index) signature(f *Function, n syntax.Node, ms []meta) {
 	if r := n.Get(syntax.FRet); r.Valid() {
 		f.ResultType = syntax.Canon(r.Get(syntax.FType))
 		f.Result = syntax.Canon(r.Get(syntax.FPat))
-		put("->")
-		put(r.Get(syntax.FMode).Text())
-		put(f.ResultType)
+		if f.ResultType == "()" {
+			f.ResultType = ""
+		} else {
+			put("->")
+			put(r.Get(syntax.FMode).Text())
+			put(f.ResultType)
+		}
 	} else if t := n.Get(syntax.FType); t.Valid() {
 		f.ResultType = syntax.Canon(t)
 		put(":")
 		put(f.ResultType)
 		f.Result = f.Name
 	}
-	canon(syntax.FWhere)
+	if len(bounds) > 0 {
+		put("where " + strings.Join(bounds, ", "))
+	}
 	f.Signature = b.String()
 
 	f.Own = appendClauses(f.Own, f.File, n)
@@ -88,6 +95,42 @@ func (x *index) signature(f *Function, n syntax.Node, ms []meta) {
 		}
 		f.Own = appendClauses(f.Own, f.File, spec)
 	}
+}
+
+// generics are the canonical parameters of a function without their bounds, and all bounds, those of the where clause among them,
+// one by one and sorted: a bound means the same in either place.
+func generics(n syntax.Node) (names string, bounds []string) {
+	var list []string
+	add := func(subject string, b syntax.Node) {
+		for one := range b.All(syntax.FBound) {
+			bounds = append(bounds, subject+": "+syntax.Canon(one))
+		}
+	}
+	for p := range n.Get(syntax.FGenerics).All(syntax.FParam) {
+		name := p.Get(syntax.FName).Text()
+		switch p.Kind() {
+		case syntax.ConstParam:
+			name = "const " + name + ": " + syntax.Canon(p.Get(syntax.FType))
+		default:
+			add(name, p.Get(syntax.FBounds))
+		}
+		if d := p.Get(syntax.FDefault); d.Valid() {
+			name += " = " + syntax.Canon(d)
+		}
+		list = append(list, name)
+	}
+	for w := range n.Get(syntax.FWhere).All(syntax.FPred) {
+		subject := syntax.Canon(w.Get(syntax.FType))
+		if b := w.Get(syntax.FBinder); b.Valid() {
+			subject = syntax.Canon(b) + " " + subject
+		}
+		add(subject, w.Get(syntax.FBounds))
+	}
+	slices.Sort(bounds)
+	if len(list) > 0 {
+		names = "<" + strings.Join(list, ", ") + ">"
+	}
+	return names, slices.Compact(bounds)
 }
 
 func param(p syntax.Node, mode Mode) Param {
@@ -407,8 +450,17 @@ func (x *index) nameItem(it *Item) {
 		}
 	default:
 		it.Path = joinPath(prefix, it.Name)
-		if im := info.impl; im != nil && it.Kind != TraitItem {
-			it.Path = joinPath(prefix, it.Name)
+		if im := info.owner; im != nil && it.Kind != TraitItem {
+			switch self, trait := "", ""; {
+			case im.traitItem != nil:
+				x.nameItem(im.traitItem)
+				it.Path = joinPath(im.traitItem.Path, it.Name)
+			default:
+				if self, trait = x.implNames(im); trait != "" {
+					self = "<" + self + " as " + trait + ">"
+				}
+				it.Path = joinPath(self, it.Name)
+			}
 		}
 	}
 	it.Symbol = x.number(it.Crate, it.Kind.String()+" ", it.Path)

@@ -28,8 +28,12 @@ func (a *analyser) macro(n syntax.Node, ghost bool) {
 	} else if t.symbol != "" && t.symbol[0] != '?' || len(segs) > 1 {
 		a.ref(segs, t, ghost, true)
 	}
-	if name == "cfg" && !ghost && mentionsGhostCfg(tokensOf(args)) {
+	if name == "cfg" && !ghost && (a.verified || mentionsGhostCfg(tokensOf(args))) {
 		a.site(Site{Kind: CfgDivergence, Span: n.Span(), Text: "cfg!" + joinTokens(tokensOf(args))})
+	}
+	if name == "include" && !own {
+		a.include(args, n, ghost)
+		return
 	}
 	if args.Kind() == syntax.MacroBody && !own {
 		if ghostMacro(name) {
@@ -372,6 +376,7 @@ func (x *index) tokenItems(args syntax.Node, it *Item, c around) {
 		tree, whole := x.readSpans(c.file, []source.Span{inside}, true)
 		if whole {
 			covered = []source.Span{inside}
+			info.understood = true
 		} else {
 			covered = functionSpans(toks[1 : len(toks)-1])
 			tree, _ = x.readSpans(c.file, covered, false)
@@ -531,4 +536,23 @@ func (x *index) unknownItem(n syntax.Node, c around) {
 			holder.Unknown = append(holder.Unknown, n.Span())
 		}
 	})
+}
+
+// include searches a file that a body takes in as an expression.
+func (a *analyser) include(args, call syntax.Node, ghost bool) {
+	p := includePath(args, a.file.Path)
+	if p == "" || !a.x.has(p) {
+		return
+	}
+	f, err := a.x.tree.Parse(p)
+	if err != nil {
+		a.unknown = append(a.unknown, call.Span())
+		return
+	}
+	before := len(a.sites)
+	a.tokens(tokensOf(f.Root()), ghost, false)
+	for i := before; i < len(a.sites); i++ {
+		a.sites[i].Span, a.sites[i].Macro = call.Span(), "include"
+	}
+	a.macros = append(a.macros, "include")
 }

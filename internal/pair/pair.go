@@ -2,6 +2,10 @@
 package pair
 
 import (
+	"cmp"
+	"slices"
+	"strings"
+
 	"github.com/specgate/specgate/internal/model"
 	"github.com/specgate/specgate/internal/syntax"
 )
@@ -43,7 +47,7 @@ type What uint16
 const (
 	Executable What = 1 << iota // executable projection, or what a name in it resolves to
 	Contract                    // clauses, own or inherited
-	Body                        // proof code of the body, or the definition of a spec function
+	Body                        // anything in the body: executable code, proof code, the definition of a spec function
 	Signature                   // signature without contract
 	Attributes                  // attributes other than contract
 	Mode                        // exec, spec, proof, axiom
@@ -114,6 +118,13 @@ type Pairs struct {
 
 	byBase map[*model.Function]*Function
 	byHead map[*model.Function]*Function
+
+	itemOfBase map[*model.Item]*Item
+	itemOfHead map[*model.Item]*Item
+	// symbols are the definitions that have another symbol now, with their crate: base to head.
+	symbols map[string]string
+	methods map[string]string // likewise, names of methods
+	busy    map[*Item]int     // items being compared (1) and compared (2)
 }
 
 // OfBase returns the pair of a base function, or nil.
@@ -121,3 +132,468 @@ func (p *Pairs) OfBase(f *model.Function) *Function { return p.byBase[f] }
 
 // OfHead returns the pair of a head function, or nil.
 func (p *Pairs) OfHead(f *model.Function) *Function { return p.byHead[f] }
+
+// OfBaseItem returns the pair of a base item, or nil.
+func (p *Pairs) OfBaseItem(it *model.Item) *Item { return p.itemOfBase[it] }
+
+// OfHeadItem returns the pair of a head item, or nil.
+func (p *Pairs) OfHeadItem(it *model.Item) *Item { return p.itemOfHead[it] }
+
+// New pairs the functions and items of two models: by symbol, then those that moved, then those that were renamed. Each of the two
+// sides is used at most once.
+func New(base, head *model.Model) *Pairs {
+	p := &Pairs{Base: base, Head: head, byBase: map[*model.Function]*Function{}, byHead: map[*model.Function]*Function{},
+		itemOfBase: map[*model.Item]*Item{}, itemOfHead: map[*model.Item]*Item{}, symbols: map[string]string{}, methods: map[string]string{},
+		busy: map[*Item]int{}}
+	p.pairItems()
+	p.pairFunctions()
+	for _, it := range p.Items {
+		p.compareItem(it)
+	}
+	for _, f := range p.Functions {
+		p.compare(f)
+	}
+	return p
+}
+
+func (p *Pairs) pairItems() {
+	toHead := match(itemEntries(p.Base.Items), itemEntries(p.Head.Items))
+	used := make([]bool, len(p.Base.Items))
+	of := make([]int, len(p.Head.Items))
+	for i := range of {
+		of[i] = -1
+	}
+	for b, h := range toHead {
+		if h >= 0 {
+			of[h], used[b] = b, true
+		}
+	}
+	for h, it := range p.Head.Items {
+		pr := &Item{Head: it}
+		if b := of[h]; b >= 0 {
+			pr.Base = p.Base.Items[b]
+			p.itemOfBase[pr.Base] = pr
+			p.moved(pr.Base.Crate.Key+"::"+pr.Base.Path, it.Crate.Key+"::"+it.Path)
+		}
+		p.itemOfHead[it] = pr
+		p.Items = append(p.Items, pr)
+	}
+	for b, it := range p.Base.Items {
+		if !used[b] {
+			pr := &Item{Base: it}
+			p.itemOfBase[it] = pr
+			p.Items = append(p.Items, pr)
+		}
+	}
+}
+
+func (p *Pairs) pairFunctions() {
+	toHead := match(functionEntries(p.Base.Functions), functionEntries(p.Head.Functions))
+	used := make([]bool, len(p.Base.Functions))
+	of := make([]int, len(p.Head.Functions))
+	for i := range of {
+		of[i] = -1
+	}
+	for b, h := range toHead {
+		if h >= 0 {
+			of[h], used[b] = b, true
+		}
+	}
+	for h, f := range p.Head.Functions {
+		pr := &Function{Head: f}
+		if b := of[h]; b >= 0 {
+			pr.Base = p.Base.Functions[b]
+			p.byBase[pr.Base] = pr
+			p.moved(pr.Base.Crate.Key+"::"+pr.Base.Path, f.Crate.Key+"::"+f.Path)
+			if pr.Base.Name != f.Name && (f.Self != "" || f.Trait != "") {
+				p.methods[pr.Base.Name] = f.Name
+			}
+		}
+		p.byHead[f] = pr
+		p.Functions = append(p.Functions, pr)
+	}
+	for b, f := range p.Base.Functions {
+		if !used[b] {
+			pr := &Function{Base: f}
+			p.byBase[f] = pr
+			p.Functions = append(p.Functions, pr)
+		}
+	}
+}
+
+func (p *Pairs) moved(base, head string) {
+	if base != head {
+		if _, ok := p.symbols[base]; !ok {
+			p.symbols[base] = head
+		}
+	}
+}
+
+// toHead is the head's symbol of a base definition.
+func (p *Pairs) toHead(symbol string) string {
+	if s := p.symbols[symbol]; s != "" {
+		return s
+	}
+	// A variant, an associated item: its type may have moved.
+	if i := strings.LastIndex(symbol, "::"); i > 0 && symbol[0] != '?' {
+		if s := p.symbols[symbol[:i]]; s != "" {
+			return s + symbol[i:]
+		}
+	}
+	return symbol
+}
+
+// names prepares the comparison of one side's texts.
+func (p *Pairs) names(vars map[string]string, self string, base bool, lists ...[]model.Ref) *names {
+	n := &names{vars: vars, self: self, paths: map[string]string{}, bound: true}
+	if base {
+		n.methods = p.methods
+	}
+	for _, l := range lists {
+		for _, r := range l {
+			to := r.To
+			if to == "?"+r.Written || strings.HasPrefix(r.Written, ".") {
+				continue
+			}
+			if base {
+				to = p.toHead(to)
+			}
+			to = "⟦" + to + "⟧"
+			switch old := n.paths[r.Written]; {
+			case old == "":
+				n.paths[r.Written] = to
+			case !strings.Contains(old, to):
+				n.paths[r.Written] = old + to
+			}
+		}
+	}
+	return n
+}
+
+// refChanges are the names that both sides write and that mean different definitions, and those whose definition is used in place
+// (constants, macros) and has changed.
+func (p *Pairs) refChanges(base, head []model.Ref) []RefChange {
+	if len(base) == 0 && len(head) == 0 {
+		return nil
+	}
+	key := func(r model.Ref) string {
+		if r.Macro {
+			return r.Written + "!"
+		}
+		return r.Written
+	}
+	group := func(l []model.Ref, b bool) map[string][]string {
+		out := map[string][]string{}
+		for _, r := range l {
+			to := r.To
+			if b {
+				to = p.toHead(to)
+			}
+			if k := key(r); !slices.Contains(out[k], to) {
+				out[k] = append(out[k], to)
+			}
+		}
+		return out
+	}
+	bs, hs := group(base, true), group(head, false)
+	var out []RefChange
+	for k, b := range bs {
+		h, both := hs[k]
+		method := strings.HasPrefix(k, ".")
+		if !both && !method {
+			continue
+		}
+		slices.Sort(b)
+		slices.Sort(h)
+		changed := !slices.Equal(b, h)
+		if method {
+			changed = slices.ContainsFunc(b, func(s string) bool { return !slices.Contains(h, s) })
+		}
+		if changed {
+			out = append(out, RefChange{Written: k, Base: strings.Join(b, ", "), Head: strings.Join(h, ", ")})
+		}
+	}
+	seen := map[string]bool{}
+	for _, r := range head {
+		if r.Target == nil || seen[key(r)] {
+			continue
+		}
+		if pr := p.itemOfHead[r.Target]; pr != nil && pr.Base != nil {
+			p.compareItem(pr)
+			if pr.What&(Executable|GhostRefs) != 0 && hs[key(r)] != nil && bs[key(r)] != nil {
+				seen[key(r)] = true
+				out = append(out, RefChange{Written: key(r), Base: r.To + " as it was", Head: r.To + " as it is now"})
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b RefChange) int {
+		return cmp.Or(strings.Compare(a.Written, b.Written), strings.Compare(a.Base, b.Base), strings.Compare(a.Head, b.Head))
+	})
+	return slices.Compact(out)
+}
+
+func (p *Pairs) compareItem(pr *Item) {
+	if p.busy[pr] != 0 {
+		return
+	}
+	p.busy[pr] = 1
+	defer func() { p.busy[pr] = 2 }()
+	b, h := pr.Base, pr.Head
+	switch {
+	case b == nil:
+		pr.Change, pr.SitesAdded = Added, h.Sites
+		return
+	case h == nil:
+		pr.Change, pr.SitesRemoved = Removed, b.Sites
+		return
+	}
+	nb := p.names(itemVars(b), "", true, b.ExecRefs)
+	nh := p.names(itemVars(h), "", false, h.ExecRefs)
+	pr.ExecDetail = p.refChanges(b.ExecRefs, h.ExecRefs)
+	if (b.Exec != h.Exec || b.Name != h.Name) && nb.write(b.Exec) != nh.write(h.Exec) || len(pr.ExecDetail) > 0 {
+		pr.What |= Executable
+	}
+	if (b.Text != h.Text || b.Name != h.Name) && nb.write(b.Text) != nh.write(h.Text) {
+		pr.What |= Body
+	}
+	if !sameSet(b.Attrs, h.Attrs) || !sameSet(b.Derives, h.Derives) {
+		pr.What |= Attributes
+	}
+	if !slices.Equal(b.Cfg, h.Cfg) {
+		pr.What |= Cfg
+	}
+	if b.Verified != h.Verified && b.Kind != model.MacroItem && b.Kind != model.ModuleItem && b.Kind != model.CrateItem {
+		pr.What |= Verified
+	}
+	if b.Ghost != h.Ghost || b.Kind != h.Kind || b.Unsafe != h.Unsafe || b.Negative != h.Negative {
+		pr.What |= Mode
+	}
+	pr.SitesAdded, pr.SitesRemoved = siteDiff(b.Sites, h.Sites, nb, nh)
+	if len(pr.SitesAdded)+len(pr.SitesRemoved) > 0 {
+		pr.What |= Sites
+	}
+	pr.Change = change(b.Crate.Key, b.Path, b.Name, b.File.Path, h.Crate.Key, h.Path, h.Name, h.File.Path, pr.What)
+}
+
+func itemVars(it *model.Item) map[string]string {
+	if it.Name == "" {
+		return nil
+	}
+	return map[string]string{it.Name: "$self"}
+}
+
+func change(bc, bp, bn, bf, hc, hp, hn, hf string, what What) Change {
+	switch {
+	case bn != hn:
+		return Renamed
+	case bc != hc || bp != hp || bf != hf:
+		return Moved
+	case what != 0:
+		return Changed
+	}
+	return Same
+}
+
+func sameSet(a, b []string) bool {
+	if slices.Equal(a, b) {
+		return true
+	}
+	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
+}
+
+// siteDiff compares sites by kind and text, as often as they occur.
+func siteDiff(base, head []model.Site, nb, nh *names) (added, removed []model.Site) {
+	if len(base) == 0 && len(head) == 0 {
+		return nil, nil
+	}
+	key := func(s model.Site, n *names) string { return s.Kind.String() + " " + n.write(s.Text) }
+	count := map[string]int{}
+	for _, s := range base {
+		count[key(s, nb)]++
+	}
+	for _, s := range head {
+		if k := key(s, nh); count[k] > 0 {
+			count[k]--
+		} else {
+			added = append(added, s)
+		}
+	}
+	// What is left over in the base: the last ones of each kind and text.
+	for _, s := range slices.Backward(base) {
+		if k := key(s, nb); count[k] > 0 {
+			count[k]--
+			removed = append(removed, s)
+		}
+	}
+	slices.Reverse(removed)
+	return added, removed
+}
+
+func (p *Pairs) compare(pr *Function) {
+	b, h := pr.Base, pr.Head
+	switch {
+	case b == nil:
+		pr.Change, pr.SitesAdded = Added, h.Sites
+		pr.Contract.Added = conjuncts(h, nil)
+		return
+	case h == nil:
+		pr.Change, pr.SitesRemoved = Removed, b.Sites
+		pr.Contract.Removed = conjuncts(b, nil)
+		return
+	}
+	nb := p.names(withSelf(variables(b), b.Name), b.Name, true, b.ExecRefs, b.GhostRefs)
+	nh := p.names(withSelf(variables(h), h.Name), h.Name, false, h.ExecRefs, h.GhostRefs)
+	same := func(x, y string) bool { return x == y && b.Name == h.Name || nb.write(x) == nh.write(y) }
+	pr.ExecDetail = p.refChanges(b.ExecRefs, h.ExecRefs)
+	pr.GhostDetail = p.refChanges(b.GhostRefs, h.GhostRefs)
+	signature := same(b.Signature, h.Signature)
+	// A bound written in another place, or a unit result written out, is the same function: then the bodies decide.
+	if !same(b.Exec, h.Exec) && !(signature && same(bodyOf(b.Exec), bodyOf(h.Exec))) || len(pr.ExecDetail) > 0 {
+		pr.What |= Executable
+	}
+	if !same(b.Body, h.Body) || b.HasBody != h.HasBody {
+		pr.What |= Body
+	}
+	if len(pr.GhostDetail) > 0 {
+		pr.What |= GhostRefs
+	}
+	if !signature {
+		pr.What |= Signature
+	}
+	if !sameSet(b.Attrs, h.Attrs) {
+		pr.What |= Attributes
+	}
+	if b.Mode != h.Mode {
+		pr.What |= Mode
+	}
+	if b.PublishText != h.PublishText {
+		pr.What |= Publish
+	}
+	if b.Verified != h.Verified {
+		pr.What |= Verified
+	}
+	if !slices.Equal(b.Cfg, h.Cfg) {
+		pr.What |= Cfg
+	}
+	pr.Contract = p.contract(b, h, nb, nh)
+	if len(pr.Contract.Added)+len(pr.Contract.Removed) > 0 {
+		pr.What |= Contract
+	}
+	pr.SitesAdded, pr.SitesRemoved = siteDiff(b.Sites, h.Sites, nb, nh)
+	if len(pr.SitesAdded)+len(pr.SitesRemoved) > 0 {
+		pr.What |= Sites
+	}
+	pr.Change = change(b.Crate.Key, b.Path, b.Name, b.File.Path, h.Crate.Key, h.Path, h.Name, h.File.Path, pr.What)
+}
+
+// bodyOf is the body in the canonical text of an executable function, or the whole text if there is none.
+func bodyOf(exec string) string {
+	depth := 0
+	for i := 0; i < len(exec); i++ {
+		switch exec[i] {
+		case '(', '[':
+			depth++
+		case ')', ']':
+			depth--
+		case '{':
+			if depth == 0 {
+				return exec[i:]
+			}
+		}
+	}
+	return exec
+}
+
+// withSelf lets a function's calls of itself follow its name.
+func withSelf(vars map[string]string, name string) map[string]string {
+	if name != "" && vars[name] == "" {
+		vars[name] = "$self"
+	}
+	return vars
+}
+
+// contract compares clauses by conjunct, whatever their order.
+func (p *Pairs) contract(b, h *model.Function, nb, nh *names) ContractDiff {
+	if len(b.Own)+len(b.Inherited)+len(h.Own)+len(h.Inherited) == 0 {
+		return ContractDiff{}
+	}
+	// Names of the base as the head writes them, for what is shown.
+	show := map[string]string{}
+	for i, par := range b.Params {
+		if i < len(h.Params) && par.Name != "" && h.Params[i].Name != "" && par.Name != h.Params[i].Name {
+			show[par.Name] = h.Params[i].Name
+		}
+	}
+	if isName(b.Result) && isName(h.Result) && b.Result != h.Result {
+		show[b.Result] = h.Result
+	}
+	for _, l := range [][]model.Ref{b.GhostRefs, b.ExecRefs} {
+		for _, r := range l {
+			if to := p.toHead(r.To); to != r.To && !strings.Contains(r.Written, "::") {
+				show[r.Written] = to[strings.LastIndex(to, "::")+2:]
+			}
+		}
+	}
+	ib, ih := *nb, *nh
+	ib.vars, ih.vars = withSelf(inheritedVariables(b), b.Name), withSelf(inheritedVariables(h), h.Name)
+	key := func(c Conjunct, raw string, own, inherited *names) string {
+		n := own
+		if c.Inherited {
+			n = inherited
+		}
+		if c.Kind == syntax.OpensInvariants && raw == "none" {
+			raw = "[]"
+		}
+		return c.Kind.String() + " " + n.write(raw) + " " + n.write(c.Clause.When) + " " + n.write(c.Clause.Via)
+	}
+	bs, hs := conjuncts(b, nil), conjuncts(h, nil)
+	count := map[string]int{}
+	keys := make([]string, len(bs))
+	for i, c := range bs {
+		keys[i] = key(c, c.Text, nb, &ib)
+		count[keys[i]]++
+	}
+	var d ContractDiff
+	matched := map[string]int{}
+	for _, c := range hs {
+		k := key(c, c.Text, nh, &ih)
+		// A clause repeated says nothing more: once is enough.
+		if count[k] > 0 {
+			matched[k]++
+			d.Same = append(d.Same, c)
+		} else {
+			d.Added = append(d.Added, c)
+		}
+	}
+	for i, c := range bs {
+		if matched[keys[i]] == 0 {
+			c.Text = rename(c.Text, show)
+			d.Removed = append(d.Removed, c)
+		}
+	}
+	return d
+}
+
+func conjuncts(f *model.Function, out []Conjunct) []Conjunct {
+	add := func(clauses []model.Clause, inherited bool) {
+		for i := range clauses {
+			c := &clauses[i]
+			one := Conjunct{Kind: c.Kind, Text: c.Text, Node: c.Node, Clause: c, Inherited: inherited}
+			switch c.Kind {
+			case syntax.Requires, syntax.Recommends, syntax.Ensures, syntax.DefaultEnsures:
+				if c.Node.Kind() != syntax.Clause {
+					for _, n := range syntax.Conjuncts(c.Node) {
+						part := one
+						part.Node, part.Text = n, syntax.Canon(n)
+						out = append(out, part)
+					}
+					continue
+				}
+			}
+			out = append(out, one)
+		}
+	}
+	add(f.Inherited, true)
+	add(f.Own, false)
+	return out
+}
