@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -32,9 +31,9 @@ import (
 //   - What verus_syn keeps as raw tokens ("verbatim") stands for one item of ours with all that is in it.
 func TestOracle(t *testing.T) {
 	oracle := buildOracle(t)
-	files := rustFiles(t, filepath.Join("..", "..", "testdata"))
+	files := syntax.RustFiles(t, filepath.Join("..", "..", "testdata"))
 	if dir := os.Getenv("SPECGATE_CORPUS"); dir != "" {
-		files = append(files, rustFiles(t, dir)...)
+		files = append(files, syntax.RustFiles(t, dir)...)
 	}
 	r := newReport()
 	for _, d := range runOracle(t, oracle, files) {
@@ -76,24 +75,6 @@ func buildOracle(t *testing.T) string {
 		t.Skipf("the oracle cannot be built here: %v\n%s", err, out)
 	}
 	return filepath.Join(target, "release", "verus-syn-oracle")
-}
-
-func rustFiles(t *testing.T, dir string) []string {
-	t.Helper()
-	var files []string
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.Type().IsRegular() && strings.HasSuffix(path, ".rs") {
-			files = append(files, path)
-		}
-		if err == nil && d.IsDir() && d.Name() == "target" {
-			return filepath.SkipDir
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return files
 }
 
 func runOracle(t *testing.T, oracle string, files []string) []*dumped {

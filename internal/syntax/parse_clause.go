@@ -126,7 +126,7 @@ func (p *parser) clause(which ClauseKind, ctx context) int32 {
 		p.eat(Comma)
 	default:
 		p.clauseList(&b, ctx)
-		if (which == Decreases || which == Recommends) && p.k == KwWhen {
+		if which == Decreases && p.k == KwWhen {
 			p.bump()
 			p.add(&b, FWhen, p.expr())
 		}
