@@ -1,0 +1,1231 @@
+package syntax
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
+
+// Exec is the canonical text of the executable code of a function, closure, constant, type, impl, trait, module or file: what is
+// left when ghost code is erased as verus_builtin_macros erase it for rustc. Equal texts mean the same executable code; a
+// renamed local variable or another order of items makes the texts differ. The text of a ghost item is empty.
+//
+// Ghost is: spec, proof and axiom items, ghost and tracked data types, contract and loop clauses, proof blocks and assertions,
+// ghost and tracked variables, the macros proof!, proof_decl! and proof_with!, attributes that speak to the verifier, and items
+// under #[cfg(verus_keep_ghost)] or #[cfg(verus_only)]. Ghost<T> and Tracked<T> have no size, so parameters, arguments, fields,
+// tuple elements, results and locals of these types are left out as well: adding one is no executable change. A local counts as
+// ghost only when every binding of its name in the function is, and Ghost, Tracked and the macros only when the file does
+// not declare or import something else by that name; where the types of another file are needed to know, code counts as executable.
+//
+// Normalised besides: what Canon normalises, visibility, attributes that do not change what runs (inline, must_use, lints), the
+// name of a result, empty `else {}`, braces around one expression where its value is used, `;` after expressions without a
+// value, and `return e;` at the end of a function.
+func Exec(n Node) string {
+	if !n.Valid() {
+		return ""
+	}
+	return execText(n, false)
+}
+
+func execText(n Node, erased bool) string {
+	p := printer{f: n.f, exec: true, erased: erased, verus: inVerus(n), own: ownGhostNames(n.f)}
+	if n.Kind() != SourceFile {
+		p.ghost = p.ghostLocals(n)
+	} else {
+		p.items = placeFree
+	}
+	p.top(n)
+	return string(p.buf)
+}
+
+// verusItems tells a macro whose body is items that become items.
+func verusItems(name string) bool {
+	switch name {
+	case "verus", "verus_impl", "verus_trait_impl", "verus_keep_ghost", "verus_erase_ghost":
+		return true
+	}
+	return false
+}
+
+// inVerus tells whether n lies in a verus! macro.
+func inVerus(n Node) bool {
+	at := n.f.Root()
+	first, end := n.raw().first, n.raw().end
+	for at.Valid() && at.id != n.id {
+		if at.Kind() == MacroCall && verusItems(macroNameOf(at)) {
+			return true
+		}
+		var next Node
+		for c := range at.Children() {
+			if r := c.raw(); r.first <= first && end <= r.end {
+				next = c
+				break
+			}
+		}
+		at = next
+	}
+	return false
+}
+
+func macroNameOf(n Node) string {
+	var last Node
+	for s := range n.Get(FPath).All(FSegment) {
+		last = s
+	}
+	return last.FirstToken().Text()
+}
+
+// macroName is the last word of a macro's path; empty when the file declares a macro of that name.
+func (p *printer) macroName(n Node) string {
+	name := macroNameOf(n)
+	if p.own[name] {
+		return ""
+	}
+	return name
+}
+
+// ghostName tells names that have a meaning here which a file could take away by declaring them.
+func ghostName(s []byte) bool {
+	switch string(s) {
+	case "Ghost", "Tracked", "proof", "proof_decl", "proof_with", "verus", "verus_impl", "verus_trait_impl", "verus_keep_ghost",
+		"verus_erase_ghost", "state_machine", "tokenized_state_machine", "atomic_with_ghost", "exec_spec", "exec_spec_verified",
+		"exec_spec_unverified":
+		return true
+	}
+	return false
+}
+
+// ownGhostNames are the ghost names that a file declares itself or imports from elsewhere than Verus's own crates.
+func ownGhostNames(f *File) map[string]bool {
+	var own map[string]bool
+	declare := func(name string) {
+		if own == nil {
+			own = map[string]bool{}
+		}
+		own[name] = true
+	}
+	imports := false
+	prev, prev2 := EOF, EOF
+	for i := range f.toks {
+		t := f.toks[i]
+		if t.kind == hole {
+			continue
+		}
+		if t.kind.isIdent() {
+			if s := f.Source.Text[t.start:t.end]; ghostName(s) {
+				switch prev {
+				case KwStruct, KwEnum, KwUnion, KwTrait, KwType, KwFn, KwConst, KwStatic, KwAs, KwMod, KwMacro:
+					declare(string(s))
+				case Bang:
+					if prev2 == KwMacroRules {
+						declare(string(s))
+					}
+				case ColonColon, LBrace, Comma:
+					imports = true
+				}
+			}
+		}
+		prev2, prev = prev, t.kind
+	}
+	if imports {
+		f.Root().Walk(func(n Node) bool {
+			if n.Kind() == Use {
+				useLeaves(n.Get(FTree), nil, func(path []string, _ bool) {
+					last := path[len(path)-1]
+					if ghostName([]byte(last)) && !verusCrate(path[0]) {
+						declare(last)
+					}
+				})
+			}
+			return true
+		})
+	}
+	return own
+}
+
+// useLeaves calls leaf with the path of each name or glob that a use declaration imports.
+func useLeaves(tree Node, prefix []string, leaf func(path []string, glob bool)) {
+	path := slices.Clone(prefix)
+	for s := range tree.Get(FPath).All(FSegment) {
+		path = append(path, s.FirstToken().Text())
+	}
+	grouped := false
+	for t := range tree.All(FTree) {
+		grouped = true
+		useLeaves(t, path, leaf)
+	}
+	if !grouped && len(path) > 0 {
+		leaf(path, tree.Glob())
+	}
+}
+
+// verusCrate tells the crates that Verus consists of, old names included.
+func verusCrate(name string) bool {
+	switch name {
+	case "vstd", "verus_builtin", "verus_builtin_macros", "verus_state_machines_macros", "builtin", "builtin_macros", "state_machines_macros":
+		return true
+	}
+	return false
+}
+
+// ghostVstdModule tells the modules of vstd that hold nothing executable, and its prelude.
+func ghostVstdModule(name string) bool {
+	switch name {
+	case "prelude", "arithmetic", "calc_macro", "imap", "imap_lib", "iset", "iset_lib", "laws_cmp", "laws_eq", "map", "map_lib", "math", "modes",
+		"multiset", "multiset_lib", "predicate", "proph", "relations", "resource", "seq", "seq_lib", "set", "set_lib", "std_specs", "tokens", "view":
+		return true
+	}
+	return false
+}
+
+// ghostUse tells a use declaration that imports nothing executable.
+func (p *printer) ghostUse(n Node) bool {
+	ghost, any := true, false
+	useLeaves(n.Get(FTree), nil, func(path []string, _ bool) {
+		any = true
+		if !verusCrate(path[0]) || path[0] == "vstd" && (len(path) < 2 || !ghostVstdModule(path[1])) {
+			ghost = false
+		}
+	})
+	return ghost && any
+}
+
+func ghostMode(n Node) bool {
+	switch m := n.Get(FMode); m.FirstToken().Kind() {
+	case KwSpec, KwProof, KwAxiom, KwGhost, KwTracked:
+		return true
+	}
+	return false
+}
+
+// underGhostCfg tells a node that is compiled for the verifier only.
+func underGhostCfg(n Node) bool {
+	for a := range n.All(FAttr) {
+		if path := a.Get(FPath); path.FirstToken().Text() == "cfg" && ghostCfg(a) {
+			return true
+		}
+	}
+	return false
+}
+
+// ghostItem tells an item, field or variant that executable code does not have.
+func (p *printer) ghostItem(n Node) bool {
+	if underGhostCfg(n) {
+		return true
+	}
+	switch n.Kind() {
+	case Fn:
+		if p.erased && flat(n.Get(FBody)) == "{::core::panic!()}" {
+			return true
+		}
+		return ghostMode(n)
+	case Static:
+		return ghostMode(n)
+	case Const:
+		return ghostMode(n) || p.emptyConst(n)
+	case Struct, Enum:
+		return ghostMode(n) && !p.erased
+	case FieldDecl:
+		return ghostMode(n) && !p.erased || p.ghostType(n.Get(FType))
+	case AssumeSpecification, BroadcastUse, BroadcastGroup, Global, EmptyItem:
+		return true
+	case Use:
+		return p.ghostUse(n)
+	case Impl:
+		if t := n.Get(FTrait); t.Valid() {
+			switch lastSegment(t) {
+			case "View", "DeepView":
+				return true
+			}
+		}
+		kept, ghost := p.keptItems(n)
+		return !kept && (ghost || p.erased || !n.Get(FTrait).Valid())
+	case Trait, Mod:
+		if n.Kind() == Mod && !n.HasBody() {
+			return false
+		}
+		kept, ghost := p.keptItems(n)
+		return !kept && (ghost || p.erased)
+	case MacroCall:
+		return p.ghostMacro(n)
+	}
+	return false
+}
+
+// keptItems tells whether anything executable is among the items of n, and whether anything ghost is.
+func (p *printer) keptItems(n Node) (kept, ghost bool) {
+	for item := range n.All(FItem) {
+		if item.Kind() == MacroCall && verusItems(p.macroName(item)) {
+			k, g := p.keptItems(item.Get(FArgs))
+			kept, ghost = kept || k, ghost || g
+			continue
+		}
+		if p.ghostItem(item) {
+			ghost = ghost || item.Kind() != EmptyItem
+		} else {
+			kept = true
+		}
+	}
+	return kept, ghost
+}
+
+func lastSegment(path Node) string {
+	var last Node
+	for s := range path.All(FSegment) {
+		last = s
+	}
+	return last.FirstToken().Text()
+}
+
+// flat is a node's tokens without space between them.
+func flat(n Node) string {
+	var b strings.Builder
+	for t := range n.Tokens() {
+		b.WriteString(t.Text())
+	}
+	return b.String()
+}
+
+// emptyConst tells `const _: () = ..` that declares nothing: it is evaluated by the compiler, not by the program.
+func (p *printer) emptyConst(n Node) bool {
+	if flat(n.Get(FName)) != "_" || flat(n.Get(FType)) != "()" {
+		return false
+	}
+	empty := true
+	for _, f := range []Field{FValue, FBody} {
+		n.Get(f).Walk(func(c Node) bool {
+			switch k := c.Kind(); {
+			case k >= Fn && k <= EmptyItem || k == Unknown:
+				empty = false
+			case k == MacroCall:
+				if name := p.macroName(c); name != "panic" && name != "assert" {
+					empty = false
+				}
+			}
+			return empty
+		})
+	}
+	return empty
+}
+
+// ghostMacro tells a macro call that leaves nothing executable.
+func (p *printer) ghostMacro(n Node) bool {
+	switch p.macroName(n) {
+	case "proof", "proof_decl", "proof_with", "state_machine", "tokenized_state_machine":
+		return true
+	}
+	return false
+}
+
+// ghostWrapper tells `Ghost` and `Tracked`, alone or as a path into Verus's crates.
+func (p *printer) ghostWrapper(path Node) bool {
+	if path.Kind() != Path || path.Get(FQSelf).Valid() {
+		return false
+	}
+	return p.ghostSegments(path, 0)
+}
+
+// ghostSegments tells a path whose segment before the last skip ones is Ghost or Tracked.
+func (p *printer) ghostSegments(path Node, skip int) bool {
+	segments := slices.Collect(path.All(FSegment))
+	if len(segments) <= skip {
+		return false
+	}
+	segments = segments[:len(segments)-skip]
+	name := segments[len(segments)-1].FirstToken().Text()
+	if name != "Ghost" && name != "Tracked" {
+		return false
+	}
+	if len(segments) == 1 {
+		return !p.own[name]
+	}
+	root := segments[0].FirstToken().Text()
+	return verusCrate(root) || p.erased
+}
+
+// ghostType tells Ghost<T>, Tracked<T>, references to them, and tuples of nothing else.
+func (p *printer) ghostType(t Node) bool {
+	for {
+		switch t.Kind() {
+		case ParenType, RefType:
+			t = t.Get(FType)
+		case TupleType:
+			return allOf(t.All(FType), p.ghostType)
+		case Path:
+			return p.ghostWrapper(t)
+		default:
+			return false
+		}
+	}
+}
+
+func allOf(nodes func(func(Node) bool), is func(Node) bool) bool {
+	any := false
+	for c := range nodes {
+		if any = true; !is(c) {
+			return false
+		}
+	}
+	return any
+}
+
+// ghostPat tells a pattern that binds ghost values only.
+func (p *printer) ghostPat(n Node) bool {
+	switch n.Kind() {
+	case ParenPat:
+		return p.ghostPat(n.Get(FPat))
+	case TupleStructPat:
+		return p.ghostWrapper(n.Get(FPath))
+	case TuplePat:
+		return allOf(n.All(FPat), p.ghostPat)
+	case IdentPat:
+		name := n.Get(FName).Text()
+		return ghostMode(n) || p.ghost[name] || p.erased && strings.HasPrefix(name, "verus_tmp_")
+	}
+	return false
+}
+
+func (p *printer) ghostParam(n Node) bool {
+	return underGhostCfg(n) || ghostMode(n) || p.ghostType(n.Get(FType)) || n.Get(FPat).Kind() == TupleStructPat && p.ghostPat(n.Get(FPat))
+}
+
+// ghostExpr tells an expression that yields a Ghost or Tracked value and does nothing else.
+func (p *printer) ghostExpr(n Node) bool {
+	n, _ = p.strip(n)
+	switch n.Kind() {
+	case Call:
+		callee := n.Get(FCallee)
+		if callee.Kind() != Path || callee.Get(FQSelf).Valid() {
+			return false
+		}
+		if p.ghostSegments(callee, 0) {
+			return true
+		}
+		if p.ghostSegments(callee, 1) {
+			switch lastSegment(callee) {
+			case "new", "assume_new", "assume_new_fallback", "dummy":
+				return true
+			}
+		}
+	case Path:
+		return p.ghost != nil && p.ghost[flat(n)]
+	case Ref:
+		return p.ghostExpr(n.Get(FExpr))
+	case Tuple:
+		return allOf(n.All(FExpr), p.ghostExpr)
+	}
+	return false
+}
+
+func (p *printer) ghostElem(n Node) bool {
+	switch n.Field() {
+	case FType:
+		return p.ghostType(n)
+	case FPat:
+		return p.ghostPat(n)
+	}
+	return p.ghostExpr(n)
+}
+
+func (p *printer) ghostFieldInit(n Node) bool {
+	if e := n.Get(FExpr); e.Valid() {
+		return p.ghostExpr(e)
+	}
+	return p.ghost[n.Get(FName).Text()]
+}
+
+// ghostStmtExpr tells a statement or match arm that is ghost code as a whole.
+func (p *printer) ghostStmtExpr(e Node) bool {
+	e, _ = p.strip(e)
+	switch e.Kind() {
+	case ProofBlock, AssertForall:
+		return true
+	case Assert, Assume:
+		return p.verus
+	case Call:
+		return p.verus && revealCall(e)
+	case MacroCall:
+		return p.ghostMacro(e)
+	}
+	return false
+}
+
+// revealCall tells reveal(f), reveal_with_fuel(f, n) and hide(f), which are keywords where a statement begins.
+func revealCall(e Node) bool {
+	callee := e.Get(FCallee)
+	if callee.Kind() != Path {
+		return false
+	}
+	switch flat(callee) {
+	case "reveal", "reveal_with_fuel", "hide":
+		return true
+	}
+	return false
+}
+
+// keepStmt tells a statement that is written.
+func (p *printer) keepStmt(s Node) bool {
+	if s.Kind() == EmptyStmt {
+		return false
+	}
+	if !p.exec {
+		return true
+	}
+	switch s.Kind() {
+	case Let:
+		if underGhostCfg(s) || ghostMode(s) {
+			return false
+		}
+		init := s.Get(FInit)
+		return !p.ghostPat(s.Get(FPat)) || init.Valid() && !p.ghostExpr(init)
+	case ExprStmt:
+		if underGhostCfg(s) {
+			return false
+		}
+		e, _ := p.strip(s.Get(FExpr))
+		switch e.Kind() {
+		case Assign:
+			return !(p.ghostExpr(e.Get(FRhs)) && place(e.Get(FLhs)))
+		case Block:
+			return !p.plainBlock(e) || p.hasStmts(e)
+		}
+		return !p.ghostStmtExpr(e) && !p.ghostExpr(e)
+	}
+	return !p.ghostItem(s)
+}
+
+// place tells a variable, or fields of one: to name it does nothing.
+func place(n Node) bool {
+	for {
+		switch {
+		case n.Kind() == Paren, n.Kind() == FieldExpr, n.Kind() == Unary && n.Op() == Star:
+			n = n.Get(FExpr)
+		default:
+			return n.Kind() == Path
+		}
+	}
+}
+
+// ghostLocals are the names that every binding in n binds to a Ghost or Tracked value.
+func (p *printer) ghostLocals(n Node) map[string]bool {
+	var locals map[string]bool
+	bind := func(name string, ghost bool) {
+		if locals == nil {
+			locals = map[string]bool{}
+		}
+		was, seen := locals[name]
+		locals[name] = ghost && (was || !seen)
+	}
+	n.Walk(func(c Node) bool {
+		switch c.Kind() {
+		case Param:
+			if pat := c.Get(FPat); pat.Kind() == IdentPat && p.ghostType(c.Get(FType)) {
+				bind(pat.Get(FName).Text(), true)
+			} else {
+				p.bindAll(pat, bind)
+			}
+		case Let:
+			pat := c.Get(FPat)
+			ghost := ghostMode(c)
+			if pat.Kind() == IdentPat && !ghost {
+				init := c.Get(FInit)
+				ghost = p.ghostType(c.Get(FType)) || init.Valid() && p.ghostExpr(init)
+			}
+			if ghost && pat.Kind() == IdentPat {
+				bind(pat.Get(FName).Text(), true)
+			} else if !ghost {
+				p.bindAll(pat, bind)
+			}
+		case Arm, For, LetCond, Matches:
+			p.bindAll(c.Get(FPat), bind)
+		case Assert, AssertForall, ProofBlock, Clause, Quant:
+			return false
+		}
+		return true
+	})
+	for name, ghost := range locals {
+		if !ghost {
+			delete(locals, name)
+		}
+	}
+	return locals
+}
+
+// bindAll binds the names of a pattern as executable ones, except inside Ghost(..) and Tracked(..).
+func (p *printer) bindAll(pat Node, bind func(string, bool)) {
+	pat.Walk(func(c Node) bool {
+		switch c.Kind() {
+		case IdentPat:
+			bind(c.Get(FName).Text(), false)
+		case TupleStructPat:
+			return !p.ghostWrapper(c.Get(FPath))
+		}
+		return true
+	})
+}
+
+// EraseOptions say what erased text may refer to.
+type EraseOptions struct {
+	// Prelude is the path of a module that holds ErasedPrelude, such as `crate::erased`, to use in place of vstd: imports from
+	// vstd go, and one of its prelude becomes an import of this module. Text that uses executable parts of vstd then does
+	// not compile. Empty: the text needs vstd as a dependency.
+	Prelude string
+}
+
+// ErasedPrelude is the Rust source of a module with what erased text needs of vstd when it uses nothing executable from it:
+// the types that stay behind where ghost code was. None of them has a size.
+const ErasedPrelude = `#![allow(dead_code, non_camel_case_types)]
+use core::marker::PhantomData;
+macro_rules! sizeless {
+    ($($name:ident<$($t:ident),*>)*) => { $(
+        pub struct $name<$($t: ?Sized),*>(PhantomData<($(PhantomData<$t>,)*)>);
+        impl<$($t: ?Sized),*> Clone for $name<$($t),*> { fn clone(&self) -> Self { *self } }
+        impl<$($t: ?Sized),*> Copy for $name<$($t),*> {}
+        impl<$($t: ?Sized),*> PartialEq for $name<$($t),*> { fn eq(&self, _: &Self) -> bool { true } }
+        impl<$($t: ?Sized),*> Eq for $name<$($t),*> {}
+    )* };
+}
+sizeless! { Ghost<A> FnSpec<A, B> Seq<A> Set<A> ISet<A> Multiset<A> Map<K, V> IMap<K, V> }
+pub struct Tracked<A>(PhantomData<A>);
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct int;
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct nat;
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct real;
+impl<A> Ghost<A> {
+    pub const fn assume_new() -> Self { Ghost(PhantomData) }
+    pub const fn assume_new_fallback(_: fn() -> A) -> Self { Ghost(PhantomData) }
+}
+impl<A> Tracked<A> {
+    pub const fn assume_new() -> Self { Tracked(PhantomData) }
+    pub const fn assume_new_fallback(_: fn() -> A) -> Self { Tracked(PhantomData) }
+}
+pub trait View { type V; }
+pub trait DeepView { type V; }
+`
+
+// Erase is the file as Rust source with all ghost code erased, as verus_builtin_macros erase it when rustc compiles: what was
+// in verus! stands outside of it, and everything else, line breaks included, stays as it was. Executable code that is not
+// Verus's syntax is copied byte for byte. Macros other than verus! are not expanded: they erase what they hold themselves.
+func Erase(f *File, opts EraseOptions) []byte {
+	e := eraser{f: f, opts: opts, p: printer{f: f, exec: true, own: ownGhostNames(f)}}
+	e.visit(f.Root())
+	return e.apply(0, len(f.Source.Text))
+}
+
+type edit struct {
+	start, end int // bytes; equal for an insertion
+	text       string
+}
+
+// eraser collects edits, in source order, that turn a file into its erasure.
+type eraser struct {
+	f     *File
+	opts  EraseOptions
+	p     printer // decides what is ghost
+	edits []edit
+	place itemPlace
+}
+
+func (e *eraser) prelude() string {
+	if e.opts.Prelude != "" {
+		return e.opts.Prelude
+	}
+	return "::vstd::prelude"
+}
+
+// apply is the text of [start, end) with the edits that lie in it made. A line break that is deleted is kept.
+func (e *eraser) apply(start, end int) []byte {
+	slices.SortStableFunc(e.edits, func(a, b edit) int { return a.start - b.start })
+	var out []byte
+	at := start
+	src := e.f.Source.Text
+	for _, d := range e.edits {
+		if d.start < at || d.end > end {
+			continue
+		}
+		out = append(out, src[at:d.start]...)
+		if len(out) > 0 && out[len(out)-1] == ':' && strings.HasPrefix(d.text, ":") {
+			out = append(out, ' ')
+		}
+		out = append(out, d.text...)
+		for _, c := range src[d.start:d.end] {
+			if c == '\n' {
+				out = append(out, '\n')
+			}
+		}
+		at = d.end
+		if len(out) > 0 && at < end && wordByte(out[len(out)-1]) && wordByte(src[at]) {
+			out = append(out, ' ')
+		}
+	}
+	return append(out, src[at:end]...)
+}
+
+func wordByte(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
+}
+
+func (e *eraser) replace(start, end int, text string) {
+	e.edits = append(e.edits, edit{start, end, text})
+}
+
+func (e *eraser) del(n Node) {
+	if s := n.Span(); s.Start < s.End {
+		e.replace(s.Start, s.End, "")
+	}
+}
+
+// delWithDocs deletes a node and the doc comments before it, which would else document what follows.
+func (e *eraser) delWithDocs(n Node) {
+	e.delDocs(n)
+	e.del(n)
+}
+
+func (e *eraser) delDocs(n Node) {
+	i := n.raw().first - 1
+	for i >= 0 && e.f.toks[i].kind == hole {
+		i--
+	}
+	from := 0
+	if i >= 0 {
+		from = int(e.f.toks[i].end)
+	}
+	gap := e.f.Source.Text[from:n.Span().Start]
+	for at := 0; at < len(gap); {
+		switch rest := gap[at:]; {
+		case bytes.HasPrefix(rest, []byte("//")):
+			end := bytes.IndexByte(rest, '\n')
+			if end < 0 {
+				end = len(rest)
+			}
+			if len(rest) > 2 && rest[2] == '/' && !(len(rest) > 3 && rest[3] == '/') {
+				e.replace(from+at, from+at+end, "")
+			}
+			at += end
+		case bytes.HasPrefix(rest, []byte("/*")):
+			end := blockComment(rest)
+			if len(rest) > 4 && rest[2] == '*' && rest[3] != '*' && rest[3] != '/' {
+				e.replace(from+at, from+at+end, "")
+			}
+			at += end
+		default:
+			at++
+		}
+	}
+}
+
+// blockComment is the length of the comment that s begins with.
+func blockComment(s []byte) int {
+	depth := 0
+	for i := 0; i+1 < len(s); i++ {
+		switch {
+		case s[i] == '/' && s[i+1] == '*':
+			depth++
+			i++
+		case s[i] == '*' && s[i+1] == '/':
+			i++
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+	}
+	return len(s)
+}
+
+// ownToken is the span of the first token of n, from token i on, that belongs to no child and has kind k.
+func (e *eraser) ownToken(n Node, k TokenKind) (start, end int, ok bool) {
+	r := n.raw()
+	c := r.child
+	for i := r.first; i < r.end; {
+		for c != 0 && e.f.nodes[c].end <= i {
+			c = e.f.nodes[c].next
+		}
+		if c != 0 && e.f.nodes[c].first <= i {
+			i = e.f.nodes[c].end
+			continue
+		}
+		if t := e.f.toks[i]; t.kind == k {
+			return int(t.start), int(t.end), true
+		}
+		i++
+	}
+	return 0, 0, false
+}
+
+// textOf is the erased text of a node.
+func (e *eraser) textOf(n Node) string {
+	sub := eraser{f: e.f, opts: e.opts, p: e.p, place: e.place}
+	sub.visit(n)
+	s := n.Span()
+	return string(sub.apply(s.Start, s.End))
+}
+
+func (e *eraser) children(n Node) {
+	for c := range n.Children() {
+		e.visit(c)
+	}
+}
+
+func (e *eraser) visit(n Node) {
+	switch n.Kind() {
+	case 0, Unknown, TokenTree, Clause:
+		return
+	case MacroCall:
+		e.macro(n)
+		return
+	case Attr:
+		e.attr(n)
+		return
+	case Fn:
+		e.fn(n)
+		return
+	case Const, Static:
+		if ghostMode(n) {
+			e.delWithDocs(n)
+			return
+		}
+		e.words(n)
+		e.clauses(n)
+		if body := n.Get(FBody); body.Valid() {
+			s := body.Span()
+			e.replace(s.Start, s.Start, "= ")
+			e.visit(body)
+			e.replace(s.End, s.End, ";")
+			e.visitExcept(n, FBody)
+			return
+		}
+	case Struct, Enum, Union, FieldDecl:
+		e.words(n)
+	case Impl, Mod:
+		outer := e.place
+		e.place = placeFree
+		e.children(n)
+		e.place = outer
+		return
+	case Trait, ExternBlock:
+		outer := e.place
+		e.place = placeTrait
+		e.children(n)
+		e.place = outer
+		return
+	case AssumeSpecification, BroadcastUse:
+		e.delWithDocs(n)
+		return
+	case BroadcastGroup:
+		e.broadcastGroup(n)
+		return
+	case Global:
+		e.global(n)
+		return
+	case Use, ExternCrate:
+		e.imports(n)
+		return
+	case Param:
+		e.words(n)
+		if pat := n.Get(FPat); pat.Kind() == TupleStructPat {
+			e.wrapperPat(pat, true)
+			e.visitExcept(n, FPat)
+			return
+		}
+	case Ret:
+		if pat := n.Get(FPat); pat.Valid() {
+			t := n.Get(FType)
+			_, arrow, ok := e.ownToken(n, Arrow_)
+			if ok && t.Valid() {
+				e.replace(arrow, t.Span().Start, " ")
+				e.visit(t)
+				e.replace(t.Span().End, n.Span().End, "")
+				return
+			}
+		}
+		e.words(n)
+	case SpecFnType:
+		e.specFnType(n)
+		return
+	case Block:
+		e.block(n)
+		return
+	case Let:
+		if n.Get(FInit).Valid() && e.p.verus {
+			e.wrapperPat(n.Get(FPat), false)
+			e.visitExcept(n, FPat)
+			return
+		}
+	case Closure, While, Loop:
+		e.clauses(n)
+	case For:
+		e.clauses(n)
+		if name := n.Get(FName); name.Valid() {
+			if _, end, ok := e.ownTokenAfter(n, Colon, name); ok {
+				e.replace(name.Span().Start, end, "")
+			}
+		}
+	case Arm:
+		if body := n.Get(FBody); e.p.ghostStmtExpr(body) {
+			e.visitExcept(n, FBody)
+			s := body.Span()
+			e.replace(s.Start, s.End, "{}")
+			return
+		}
+	case ProofBlock, AssertForall:
+		e.replaceWith(n, "{}")
+		return
+	case Assert, Assume:
+		if e.p.verus {
+			e.replaceWith(n, "{}")
+			return
+		}
+	case AtomicallyCall:
+		call := n.Get(FExpr)
+		e.visit(call)
+		e.replace(call.Span().End, n.Span().End, "")
+		return
+	case Call:
+		if e.p.verus && e.wrapperCall(n) {
+			return
+		}
+	case View:
+		if e.p.verus {
+			e.visit(n.Get(FExpr))
+			if start, end, ok := e.ownToken(n, At); ok {
+				e.replace(start, end, ".view()")
+			}
+			return
+		}
+	case Matches:
+		if e.p.verus {
+			e.matches(n, Node{})
+			return
+		}
+	case Binary:
+		if lhs := n.Get(FLhs); e.p.verus && lhs.Kind() == Matches && (n.Op() == AndAnd || n.Op() == Implies) {
+			e.matches(lhs, n)
+			return
+		}
+	case BigAnd, BigOr:
+		e.bigList(n)
+		return
+	}
+	e.children(n)
+}
+
+func (e *eraser) visitExcept(n Node, except Field) {
+	for c := range n.Children() {
+		if c.Field() != except {
+			e.visit(c)
+		}
+	}
+}
+
+func (e *eraser) replaceWith(n Node, text string) {
+	s := n.Span()
+	e.replace(s.Start, s.End, text)
+}
+
+// ownTokenAfter is ownToken behind a child.
+func (e *eraser) ownTokenAfter(n Node, k TokenKind, child Node) (start, end int, ok bool) {
+	for i := child.raw().end; i < n.raw().end; i++ {
+		if t := e.f.toks[i]; t.kind == k {
+			return int(t.start), int(t.end), true
+		}
+	}
+	return 0, 0, false
+}
+
+// words deletes the words that say how an item is published and which mode it has.
+func (e *eraser) words(n Node) {
+	for c := range n.Children() {
+		if f := c.Field(); f == FPublish || f == FMode {
+			e.del(c)
+		}
+	}
+}
+
+// clauses deletes contract and loop clauses.
+func (e *eraser) clauses(n Node) {
+	for c := range n.All(FClause) {
+		e.delWithDocs(c)
+	}
+}
+
+func (e *eraser) fn(n Node) {
+	if ghostMode(n) {
+		e.delWithDocs(n)
+		return
+	}
+	e.words(n)
+	e.clauses(n)
+	for c := range n.Children() {
+		switch c.Field() {
+		case FPublish, FMode, FClause:
+		default:
+			e.visit(c)
+		}
+	}
+	if !n.Get(FBody).Valid() && e.p.verus && e.place == placeFree {
+		s := n.Span()
+		if s.End > s.Start && e.f.Source.Text[s.End-1] == ';' {
+			e.replace(s.End-1, s.End, " {}")
+		}
+	}
+}
+
+func (e *eraser) macro(n Node) {
+	name, args := e.p.macroName(n), n.Get(FArgs)
+	switch {
+	case verusItems(name) && args.Kind() == MacroBody:
+		r := args.raw()
+		open := e.f.toks[r.first]
+		e.replace(n.Span().Start, int(open.end), "")
+		verus, place := e.p.verus, e.place
+		e.p.verus = true
+		if name == "verus_trait_impl" || name == "verus_impl" || place == placeUnknown {
+			e.place = placeFree
+		}
+		e.children(args)
+		e.p.verus, e.place = verus, place
+		end := e.f.toks[e.f.lastReal(r.end)]
+		if end.kind.isClose() {
+			e.replace(int(end.start), n.Span().End, "")
+		}
+	case e.p.ghostMacro(n) && !strings.HasSuffix(name, "state_machine"):
+		e.replaceWith(n, "{}")
+	}
+}
+
+// block visits statements; ghost ones are deleted.
+func (e *eraser) block(n Node) {
+	outer := e.place
+	e.place = placeFree
+	stmts := slices.Collect(n.All(FStmt))
+	for c := range n.Children() {
+		if c.Field() != FStmt {
+			e.visit(c)
+		}
+	}
+	for i, s := range stmts {
+		switch {
+		case s.Kind() == Let && ghostMode(s):
+			e.delWithDocs(s)
+		case s.Kind() == ExprStmt && e.p.ghostStmtExpr(s.Get(FExpr)):
+			e.delWithDocs(s)
+			// An expression that ends in a block would become the value of the block, and what it borrows would live longer.
+			if i > 0 && i == len(stmts)-1 && stmts[i-1].Kind() == ExprStmt && !stmts[i-1].Semi() {
+				end := s.Span().End
+				e.replace(end, end, "{}")
+			}
+		default:
+			e.visit(s)
+		}
+	}
+	e.place = outer
+}
+
+// attr deletes attributes that speak to the verifier.
+func (e *eraser) attr(a Node) {
+	var segments []string
+	for s := range a.Get(FPath).All(FSegment) {
+		segments = append(segments, s.FirstToken().Text())
+	}
+	if len(segments) == 0 {
+		return
+	}
+	first, last := segments[0], segments[len(segments)-1]
+	switch {
+	case first == "verus" || first == "verifier", last == "verus_spec" || last == "verus_verify",
+		len(segments) == 1 && e.p.verus && (first == "trigger" || first == "via_fn"),
+		first == "allow" && e.p.verus && flat(a.Get(FArgs)) == "(inconsistent_fields)":
+		e.del(a)
+		return
+	}
+	if e.opts.Prelude == "" {
+		return
+	}
+	switch last {
+	case "is_variant", "is_variant_no_deprecation_warning", "verus_enum_synthesize", "auto_spec":
+		e.del(a)
+	case "derive":
+		names := deriveNames(a.Get(FArgs))
+		kept := slices.DeleteFunc(slices.Clone(names), func(s string) bool { return s == "Structural" || s == "StructuralEq" })
+		switch {
+		case len(kept) == 0 && len(names) > 0:
+			e.del(a)
+		case len(kept) < len(names):
+			e.replaceWith(a, "#[derive("+strings.Join(kept, ", ")+")]")
+		}
+	}
+}
+
+// fromKeyword is where an item begins behind its attributes and visibility.
+func (e *eraser) fromKeyword(n Node, k TokenKind) int {
+	if start, _, ok := e.ownToken(n, k); ok {
+		return start
+	}
+	return n.Span().Start
+}
+
+// broadcastGroup leaves a function behind for a public group, so that it can still be imported.
+func (e *eraser) broadcastGroup(n Node) {
+	if n.Get(FVis).FirstToken().Kind() != KwPub {
+		e.delWithDocs(n)
+		return
+	}
+	for a := range n.All(FAttr) {
+		e.visit(a)
+	}
+	e.replace(e.fromKeyword(n, KwBroadcast), n.Span().End, "fn "+n.Get(FName).Text()+"() { ::core::panic!() }")
+}
+
+// global becomes a check that rustc makes.
+func (e *eraser) global(n Node) {
+	var text strings.Builder
+	text.WriteString("const _: () = {")
+	t := e.textOf(n.Get(FType))
+	for i, v := range slices.Collect(n.All(FExpr)) {
+		what, wrong := "size_of", "size"
+		if i > 0 {
+			what, wrong = "align_of", "alignment"
+		}
+		text.WriteString(" if ::core::mem::" + what + "::<" + t + ">() != " + v.Text() + ` { ::core::panic!("does not have the expected ` + wrong + `"); }`)
+	}
+	text.WriteString(" };")
+	for a := range n.All(FAttr) {
+		e.visit(a)
+	}
+	e.replace(e.fromKeyword(n, KwGlobal), n.Span().End, text.String())
+}
+
+// imports redirects what is imported from Verus's crates when they are not there.
+func (e *eraser) imports(n Node) {
+	for a := range n.All(FAttr) {
+		e.visit(a)
+	}
+	if e.opts.Prelude == "" {
+		return
+	}
+	if n.Kind() == ExternCrate {
+		if verusCrate(n.Get(FName).Text()) {
+			e.delWithDocs(n)
+		}
+		return
+	}
+	ours, prelude := true, false
+	useLeaves(n.Get(FTree), nil, func(path []string, _ bool) {
+		if !verusCrate(path[0]) {
+			ours = false
+		}
+		if path[0] != "vstd" || len(path) > 1 && path[1] == "prelude" {
+			prelude = true
+		}
+	})
+	switch {
+	case !ours:
+	case prelude:
+		e.replace(e.fromKeyword(n, KwUse), n.Span().End, "use "+e.opts.Prelude+"::*;")
+	default:
+		e.delWithDocs(n)
+	}
+}
+
+// wrapperPat renames what Ghost(x) and Tracked(x) bind, so that the variable holds the wrapper.
+func (e *eraser) wrapperPat(n Node, param bool) {
+	switch n.Kind() {
+	case TupleStructPat:
+		elems := slices.Collect(n.All(FPat))
+		if e.p.ghostWrapper(n.Get(FPath)) && len(elems) == 1 && elems[0].Kind() == IdentPat && !elems[0].ByRef() && !elems[0].Get(FPat).Valid() {
+			name := "verus_tmp_" + strings.TrimPrefix(elems[0].Get(FName).Text(), "r#")
+			if param && elems[0].Mut() {
+				name = "mut " + name
+			}
+			e.replaceWith(n, name)
+			return
+		}
+	case TuplePat, StructPat, FieldPat, ParenPat, RefPat, SlicePat, BoxPat:
+	default:
+		e.visit(n)
+		return
+	}
+	for c := range n.Children() {
+		if c.Field() == FPat {
+			e.wrapperPat(c, param)
+		} else {
+			e.visit(c)
+		}
+	}
+}
+
+// wrapperCall replaces Ghost(e) and Tracked(e).
+func (e *eraser) wrapperCall(n Node) bool {
+	callee := n.Get(FCallee)
+	segments := slices.Collect(callee.All(FSegment))
+	args := slices.Collect(n.Get(FArgs).All(FExpr))
+	if callee.Kind() != Path || len(segments) != 1 || callee.Global() || !e.p.ghostWrapper(callee) || len(args) != 1 {
+		return false
+	}
+	name := segments[0].FirstToken().Text()
+	generics := ""
+	if g := segments[0].Get(FGenericArgs); g.Valid() {
+		generics = "::" + strings.TrimPrefix(e.textOf(g), "::")
+	}
+	e.replaceWith(n, e.prelude()+"::"+name+generics+"::assume_new_fallback(|| ::core::unreachable!())")
+	return true
+}
+
+func (e *eraser) specFnType(n Node) {
+	var args strings.Builder
+	for c := range n.Get(FParams).Children() {
+		if t := c.Get(FType); t.Valid() {
+			args.WriteString(e.textOf(t) + ", ")
+		}
+	}
+	ret := "()"
+	if t := n.Get(FRet).Get(FType); t.Valid() {
+		ret = e.textOf(t)
+	}
+	e.replaceWith(n, e.prelude()+"::FnSpec<("+strings.TrimSuffix(args.String(), " ")+"), "+ret+">")
+}
+
+// matches turns `e matches p`, alone or as the left side of around, into a match.
+func (e *eraser) matches(n, around Node) {
+	subject, pat := n.Get(FExpr), n.Get(FPat)
+	s := n.Span()
+	e.replace(s.Start, s.Start, "(match (")
+	e.visit(subject)
+	e.replace(subject.Span().End, pat.Span().Start, ") { ")
+	e.visit(pat)
+	otherwise := "false"
+	if around.Valid() {
+		if around.Op() == Implies {
+			otherwise = "true"
+		}
+		rhs := around.Get(FRhs)
+		e.replace(pat.Span().End, rhs.Span().Start, " => ")
+		e.visit(rhs)
+		s = around.Span()
+	} else {
+		e.replace(s.End, s.End, " => true")
+	}
+	e.replace(s.End, s.End, ", #[allow(unreachable_patterns)] _ => "+otherwise+" })")
+}
+
+// bigList turns &&& a &&& b into (a) && (b).
+func (e *eraser) bigList(n Node) {
+	op := " && "
+	if n.Kind() == BigOr {
+		op = " || "
+	}
+	at := n.Span().Start
+	for i, c := range slices.Collect(n.All(FExpr)) {
+		s := c.Span()
+		text := "("
+		if i > 0 {
+			text = ")" + op + "("
+		}
+		e.replace(at, s.Start, text)
+		e.visit(c)
+		at = s.End
+	}
+	e.replace(at, at, ")")
+}
