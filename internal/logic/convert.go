@@ -78,6 +78,12 @@ func (c *Converter) Formula(n syntax.Node) *Term {
 	return c.truth(c.Term(n))
 }
 
+// Truth is a term as a truth value.
+func (c *Converter) Truth(t *Term) *Term { return c.truth(t) }
+
+// Equals is a == b in specification code.
+func (c *Converter) Equals(a, b *Term) *Term { return c.equal(a, b) }
+
 func (c *Converter) truth(t *Term) *Term {
 	if t.IsBool() {
 		return t
@@ -938,6 +944,9 @@ func (c *Converter) match(n syntax.Node) *Term {
 	}
 	return out
 }
+
+// BindPattern binds the names of a pattern to parts of a value, such as those of `-> ((a, b): (u8, u8))`.
+func (c *Converter) BindPattern(p syntax.Node, value *Term) { c.pattern(p, value) }
 
 // pattern gives the condition under which a value matches, and binds the pattern's names to parts of the value. When ok is
 // false the pattern was not understood; its names are then bound to values about which nothing is known.

@@ -10,9 +10,8 @@ import (
 // always gets the same answer.
 type Prover struct {
 	S *Space
-	// Unfold gives the defining equation of an application, such as f(3) == if 3 == 0 { .. } else { .. }; nil: none is known.
-	// It is asked once for each application that occurs, and for those that a first answer brings in.
-	Unfold func(app *Term) *Term
+	// Define gives what an application is defined as: its function's definition with the arguments put in; nil: not known.
+	Define func(app *Term) *Term
 	// Steps bounds the work of one question; 0 means 12000.
 	Steps int
 
@@ -303,15 +302,15 @@ func (b *branch) enrich() bool {
 	if added {
 		return true
 	}
-	if b.p.Unfold != nil {
+	if b.p.Define != nil {
 		for _, t := range ground {
 			if t.Op != App || b.unfolded >= unfoldings || b.unfold[t] {
 				continue
 			}
 			b.unfold[t] = true
-			if eq := b.p.Unfold(t); eq != nil {
+			if def := b.p.Define(t); def != nil {
 				b.unfolded++
-				add(eq)
+				add(s.defined(t, def))
 			}
 		}
 	}
@@ -344,6 +343,17 @@ func (b *branch) enrich() bool {
 		}
 	}
 	return added
+}
+
+// defined says that an application has the value of its definition. That holds whatever the type is, for it is the same value.
+func (s *Space) defined(app, def *Term) *Term {
+	if app.IsBool() || def.IsBool() {
+		return s.Iff(app, def)
+	}
+	if app.mayBeFloat() || def.mayBeFloat() {
+		return s.True()
+	}
+	return s.Equal(app, def)
 }
 
 // fits tells whether a ground term is a value of a bound variable's type. An integer of any type is: the quantifier's body has

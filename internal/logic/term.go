@@ -672,3 +672,27 @@ func (t *Term) String() string {
 	}
 	return t.Name + "(" + list(", ") + ")"
 }
+
+// Mentions tells whether one of the terms occurs in t.
+func (t *Term) Mentions(terms ...*Term) bool {
+	seen := map[*Term]bool{}
+	var walk func(t *Term) bool
+	walk = func(t *Term) bool {
+		if seen[t] {
+			return false
+		}
+		seen[t] = true
+		for _, u := range terms {
+			if t == u {
+				return true
+			}
+		}
+		for _, a := range t.Args {
+			if walk(a) {
+				return true
+			}
+		}
+		return false
+	}
+	return walk(t)
+}

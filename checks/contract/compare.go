@@ -1,0 +1,573 @@
+// Package contract has the rules about what the contracts of functions promise and demand.
+package contract
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/specgate/specgate/checks"
+	"github.com/specgate/specgate/internal/logic"
+	"github.com/specgate/specgate/internal/model"
+	"github.com/specgate/specgate/internal/pair"
+	"github.com/specgate/specgate/internal/syntax"
+)
+
+// Relation says what is known of head's formulas against base's. The zero value is invalid.
+type Relation uint8
+
+const (
+	_            Relation = iota
+	Equal                 // each follows from the other
+	Stronger              // base's follow from head's, and the other way was refuted or not shown
+	Weaker                // head's follow from base's, and the other way was refuted or not shown
+	Incomparable          // both ways were refuted
+	Unknown
+)
+
+// String is the word of the report.
+func (r Relation) String() string {
+	switch r {
+	case Equal:
+		return "equal"
+	case Stronger:
+		return "stronger"
+	case Weaker:
+		return "weaker"
+	case Incomparable:
+		return "incomparable"
+	}
+	return "unknown"
+}
+
+// verdict is what the comparison of two contracts found out.
+type verdict struct {
+	direction Relation
+	by        string // "syntax", "witness" or "none"
+	// requires and ensures by themselves.
+	requires, ensures Relation
+	// Inputs that one side allows and the other does not, results that one accepts and the other rejects; nil: none found.
+	lost, gained, accepted, refused *checks.Witness
+	// What is true of the head contract alone, and was not of base's.
+	contradictory, trivial, unconstrained bool
+	// types tells that a type in the signature changed, so that the contracts are about different functions.
+	types bool
+}
+
+// comparer compares contracts of one change. It is not safe for concurrent use; Memo guards it.
+type comparer struct {
+	pairs      *pair.Pairs
+	base, head *side
+	floats     bool
+	// changedWords are the names of definitions that differ between the sides, or rest on one that does.
+	changedWords map[string]bool
+	changedFns   map[*model.Function]bool // of both sides
+	byName       map[string][]*pair.Function
+	verdicts     map[*pair.Function]*verdict
+}
+
+func of(in *checks.Input) *comparer {
+	return in.Memo("contract", func() any { return newComparer(in.Pairs) }).(*comparer)
+}
+
+// Direction compares the contracts of a pair: "equal", "stronger", "weaker", "incomparable", "unknown", or "none" when a side is
+// missing; and what decided it: "syntax" (the texts and their logic), "witness" (a concrete case) or "none".
+func Direction(in *checks.Input, p *pair.Function) (direction, by string) {
+	if p.Base == nil || p.Head == nil || !hasContract(p.Head) && !hasContract(p.Base) {
+		return "none", "none"
+	}
+	v := of(in).verdict(p)
+	return v.direction.String(), v.by
+}
+
+func hasContract(f *model.Function) bool { return f.Verified && f.Mode != model.Spec }
+
+func newComparer(pairs *pair.Pairs) *comparer {
+	c := &comparer{pairs: pairs, changedWords: map[string]bool{}, changedFns: map[*model.Function]bool{}, verdicts: map[*pair.Function]*verdict{}}
+	c.base, c.head = c.newSide(pairs.Base, false), c.newSide(pairs.Head, true)
+	for _, m := range []*model.Model{pairs.Base, pairs.Head} {
+		for _, f := range m.Files {
+			text := string(f.Syntax.Source.Text)
+			c.floats = c.floats || strings.Contains(text, "f32") || strings.Contains(text, "f64")
+		}
+	}
+	// Names that mean something else on the other side, first by themselves, then through what they rest on.
+	for _, p := range pairs.Functions {
+		if p.Base == nil || p.Head == nil || !isSpec(p.Base) && !isSpec(p.Head) {
+			continue
+		}
+		if definitionChanged(p) {
+			c.changedFns[p.Base], c.changedFns[p.Head] = true, true
+			c.changedWords[p.Base.Name], c.changedWords[p.Head.Name] = true, true
+		}
+	}
+	for _, i := range pairs.Items {
+		if i.Base != nil && i.Head != nil && i.What.Has(pair.Executable) || i.Base != nil && i.Head != nil && i.Base.Text != i.Head.Text {
+			switch i.Head.Kind {
+			case model.ModuleItem, model.CrateItem, model.ImplItem, model.TraitItem, model.BroadcastItem, model.GlobalItem:
+			default:
+				c.changedWords[i.Base.Name], c.changedWords[i.Head.Name] = true, true
+			}
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		for _, p := range pairs.Functions {
+			if p.Base == nil || p.Head == nil || c.changedFns[p.Head] || !isSpec(p.Head) {
+				continue
+			}
+			if c.mentions(p.Head) || c.mentions(p.Base) {
+				c.changedFns[p.Base], c.changedFns[p.Head] = true, true
+				c.changedWords[p.Base.Name], c.changedWords[p.Head.Name] = true, true
+				changed = true
+			}
+		}
+	}
+	return c
+}
+
+// mentions tells whether a definition has a word in it that means something else on the other side.
+func (c *comparer) mentions(f *model.Function) bool {
+	for t := range f.Node.Get(syntax.FBody).Tokens() {
+		if c.changedWords[t.Text()] {
+			return true
+		}
+	}
+	return false
+}
+
+func isSpec(f *model.Function) bool {
+	return f != nil && (f.Mode == model.Spec || f.Kind == model.ConstFunction)
+}
+
+// definitionChanged tells whether a spec function or constant means something else, or nothing any more.
+func definitionChanged(p *pair.Function) bool {
+	if p.What&(pair.Body|pair.GhostRefs|pair.Mode|pair.Signature) != 0 {
+		return true
+	}
+	if p.Head.Kind == model.ConstFunction && p.What.Has(pair.Executable) {
+		return true
+	}
+	return (p.Base.Publish == model.Uninterpreted) != (p.Head.Publish == model.Uninterpreted) || decreasesWhen(p.Base) != decreasesWhen(p.Head)
+}
+
+func decreasesWhen(f *model.Function) string {
+	for _, c := range f.Own {
+		if c.Kind == syntax.Decreases && c.When != "" {
+			return c.When
+		}
+	}
+	return ""
+}
+
+// changed tells whether a function of one side means something else than its pair on the other.
+func (c *comparer) changed(f *model.Function, head bool) bool {
+	if c.changedFns[f] {
+		return true
+	}
+	p := c.pairOf(f, head)
+	return p == nil && c.changedWords[f.Name]
+}
+
+// identity is the same for the two functions of a pair, and for no others.
+func (c *comparer) identity(f *model.Function, head bool) string {
+	if p := c.pairOf(f, head); p != nil && p.Base != nil {
+		return p.Base.Crate.Key + "::" + p.Base.Symbol
+	}
+	if head {
+		if p := c.pairOf(f, head); p != nil {
+			return "new " + f.Crate.Key + "::" + f.Symbol
+		}
+	}
+	// Not in a file that changed: the same on both sides.
+	return f.Crate.Key + "::" + f.Symbol
+}
+
+func (c *comparer) pairOf(f *model.Function, head bool) *pair.Function {
+	if head {
+		return c.pairs.OfHead(f)
+	}
+	return c.pairs.OfBase(f)
+}
+
+// formulas of one contract.
+type formulas struct {
+	names             *names
+	requires, ensures []*logic.Term
+	// own are the ensures written at the function or its trait, without what is silently part of it.
+	own []*logic.Term
+	// outputs are the result and the new values of `&mut` arguments; inputs are all others.
+	outputs []*logic.Term
+	params  []param
+}
+
+type param struct {
+	label string
+	term  *logic.Term
+	out   bool
+}
+
+func (c *comparer) formulas(s *logic.Space, sd *side, f *model.Function) *formulas {
+	n := &names{side: sd, space: s, generics: genericsOf(f), self: f.Self, reach: sd.m.SpecReach(f), defs: map[string]*model.Function{}}
+	out := &formulas{names: n}
+	conv, result := c.environment(s, n, f, out)
+	inherited := conv
+	if f.TraitMethod != nil && len(f.Inherited) > 0 {
+		// Clauses of the trait use the names of its parameters.
+		inherited, _ = c.environment(s, n, f.TraitMethod, nil)
+	}
+	convert := func(conv *sideConverters, cl model.Clause) {
+		if cl.Node.Kind() == syntax.Clause && cl.Kind != syntax.Returns {
+			return // an empty list
+		}
+		switch cl.Kind {
+		case syntax.Requires:
+			out.requires = append(out.requires, conv.before.Formula(cl.Node))
+		case syntax.Ensures:
+			t := conv.after.Formula(cl.Node)
+			out.ensures, out.own = append(out.ensures, t), append(out.own, t)
+		case syntax.Returns:
+			if result != nil && cl.Node.Kind() != syntax.Clause {
+				t := conv.after.Equals(result, conv.after.Term(cl.Node))
+				out.ensures, out.own = append(out.ensures, t), append(out.own, t)
+			}
+		}
+	}
+	for _, cl := range f.Inherited {
+		convert(inherited, cl)
+	}
+	for _, cl := range f.Own {
+		convert(conv, cl)
+	}
+	// A type's invariant is a silent part of every contract about the type.
+	for _, inv := range sd.m.Functions {
+		if inv.Mode != model.Spec || len(inv.Params) != 1 || !slices.ContainsFunc(inv.Attrs, func(a string) bool { return strings.Contains(a, "type_invariant") }) {
+			continue
+		}
+		for _, p := range out.params {
+			if p.term.Type != nil && sameSelf(inv.Self, p.term.Type) {
+				n.reach = append(n.reach, inv)
+				r := n.ref(inv)
+				out.ensures = append(out.ensures, conv.after.Truth(s.App(r.Name, r.Type, p.term)))
+			}
+		}
+	}
+	return out
+}
+
+// sideConverters read clauses that speak of before the call, and of after it.
+type sideConverters struct{ before, after *logic.Converter }
+
+// environment gives the parameters and the result of a function their meaning, by position.
+func (c *comparer) environment(s *logic.Space, n *names, f *model.Function, out *formulas) (*sideConverters, *logic.Term) {
+	inner := n
+	if out == nil {
+		inner = n.within(f)
+	}
+	old, final := map[string]*logic.Term{}, map[string]*logic.Term{}
+	conv := &sideConverters{
+		before: &logic.Converter{S: s, Names: inner, Old: old, Final: final},
+		after:  &logic.Converter{S: s, Names: inner, Old: old, Final: final},
+	}
+	newDialect := false
+	for _, cl := range f.Own {
+		newDialect = newDialect || strings.Contains(cl.Text, "final(")
+	}
+	for i, p := range f.Params {
+		name := p.Name
+		var typ *logic.Type
+		if p.Node.Kind() == syntax.SelfParam && !p.Node.Get(syntax.FType).Valid() {
+			typ = inner.selfType()
+		} else {
+			typ = inner.Type(p.Node.Get(syntax.FType))
+		}
+		id := "arg" + itoa(i)
+		label := p.Name
+		if label == "" {
+			label = p.Pattern
+		}
+		if p.MutRef && name != "" {
+			before, after := s.Var(id+" before", typ), s.Var(id+" after", typ)
+			old[name], final[name] = before, after
+			conv.before.Bind(name, before)
+			if newDialect {
+				// In today's dialect the bare name in ensures is not used for the new value.
+				conv.after.Bind(name, s.Var(id+" bare", typ))
+			} else {
+				conv.after.Bind(name, after)
+			}
+			if out != nil {
+				out.outputs = append(out.outputs, after)
+				out.params = append(out.params, param{"old(" + label + ")", before, false}, param{label, after, true})
+			}
+			continue
+		}
+		v := s.Var(id, typ)
+		if out != nil {
+			out.params = append(out.params, param{label, v, false})
+		}
+		pat := p.Node.Get(syntax.FPat)
+		for _, cv := range []*logic.Converter{conv.before, conv.after} {
+			switch {
+			case name != "":
+				cv.Bind(name, v)
+				old[name] = v
+			case pat.Kind() == syntax.TupleStructPat:
+				// Ghost(x): Ghost<T> and Tracked(x): x is the value inside.
+				bindInside(cv, s, pat, v, id)
+			default:
+				cv.BindPattern(pat, v)
+			}
+		}
+	}
+	var result *logic.Term
+	if ret := f.Node.Get(syntax.FRet); ret.Valid() {
+		result = s.Var("result", inner.Type(ret.Get(syntax.FType)))
+		if pat := ret.Get(syntax.FPat); pat.Valid() {
+			conv.after.BindPattern(pat, result)
+		}
+		if out != nil {
+			out.outputs = append(out.outputs, result)
+			out.params = append(out.params, param{"result", result, true})
+		}
+	}
+	return conv, result
+}
+
+func bindInside(cv *logic.Converter, s *logic.Space, pat syntax.Node, v *logic.Term, id string) {
+	word := pat.Get(syntax.FPath).Text()
+	if (word == "Ghost" || word == "Tracked") && v.Type != nil && len(v.Type.Args) == 1 {
+		for sub := range pat.All(syntax.FPat) {
+			cv.BindPattern(sub, s.App(logic.FnView, v.Type.Args[0], v))
+		}
+		return
+	}
+	for sub := range pat.All(syntax.FPat) {
+		cv.BindPattern(sub, s.App("inside "+word, nil, v))
+	}
+}
+
+func (c *comparer) verdict(p *pair.Function) *verdict {
+	if v, ok := c.verdicts[p]; ok {
+		return v
+	}
+	v := c.compare(p)
+	c.verdicts[p] = v
+	return v
+}
+
+// same tells whether the contracts are the same text about the same things.
+func (c *comparer) same(p *pair.Function) bool {
+	for _, list := range [][]pair.Conjunct{p.Contract.Added, p.Contract.Removed} {
+		for _, j := range list {
+			if meaningful(j.Kind) {
+				return false
+			}
+		}
+	}
+	if p.What.Has(pair.GhostRefs) || typesChanged(p) {
+		return false
+	}
+	for _, f := range c.pairs.Head.SpecReach(p.Head) {
+		if c.changed(f, true) {
+			return false
+		}
+	}
+	for _, cl := range p.Head.Contract() {
+		if !meaningful(cl.Kind) {
+			continue
+		}
+		for t := range cl.Node.Tokens() {
+			if c.changedWords[t.Text()] {
+				return false
+			}
+		}
+	}
+	return !c.invariantChanged(p)
+}
+
+// invariantChanged tells whether the invariant of a type in the signature means something else.
+func (c *comparer) invariantChanged(p *pair.Function) bool {
+	for _, f := range c.pairs.Head.Functions {
+		if c.changedFns[f] && slices.ContainsFunc(f.Attrs, func(a string) bool { return strings.Contains(a, "type_invariant") }) {
+			return true
+		}
+	}
+	return false
+}
+
+// meaningful tells the clauses that say what a call needs and gives.
+func meaningful(k syntax.ClauseKind) bool {
+	return k == syntax.Requires || k == syntax.Ensures || k == syntax.Returns
+}
+
+// typesChanged tells whether a parameter or the result has another type.
+func typesChanged(p *pair.Function) bool {
+	if len(p.Base.Params) != len(p.Head.Params) || p.Base.ResultType != p.Head.ResultType {
+		return true
+	}
+	for i := range p.Base.Params {
+		if p.Base.Params[i].Type != p.Head.Params[i].Type {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *comparer) compare(p *pair.Function) *verdict {
+	if c.same(p) {
+		return &verdict{direction: Equal, by: "syntax", requires: Equal, ensures: Equal}
+	}
+	if typesChanged(p) {
+		return &verdict{direction: Incomparable, by: "syntax", requires: Incomparable, ensures: Incomparable, types: true}
+	}
+	s := logic.NewSpace()
+	s.NoFloats = !c.floats
+	b, h := c.formulas(s, c.base, p.Base), c.formulas(s, c.head, p.Head)
+	prover := &logic.Prover{S: s, Define: func(app *logic.Term) *logic.Term {
+		if d := h.names.define(app); d != nil {
+			return d
+		}
+		return b.names.define(app)
+	}}
+	follows := func(premises []*logic.Term, goals []*logic.Term) bool {
+		return prover.Proves(premises, s.And(goals...))
+	}
+	find := func(yes []*logic.Term, no []*logic.Term) *checks.Witness {
+		found, ok := prover.Find(append(slices.Clone(yes), s.Not(s.And(no...))))
+		if !ok {
+			return nil
+		}
+		return witness(h, found)
+	}
+	v := &verdict{}
+
+	// The four questions, each with the one that refutes it.
+	reqKept := follows(b.requires, h.requires)
+	reqNotWeaker := follows(h.requires, b.requires)
+	if !reqKept {
+		v.lost = find(b.requires, h.requires)
+	}
+	if !reqNotWeaker {
+		v.gained = find(h.requires, b.requires)
+	}
+	v.requires = relate(reqKept, reqNotWeaker, v.lost, v.gained)
+	// A weaker precondition makes the contract stronger: seen from the formulas it is the other way round.
+	v.requires = flip(v.requires)
+
+	ensKept := follows(slices.Concat(b.requires, h.ensures), b.ensures)
+	ensNotStronger := follows(slices.Concat(h.requires, b.ensures), h.ensures)
+	v.contradictory = prover.Contradicts(h.requires) && !prover.Contradicts(b.requires)
+
+	both := slices.Concat(b.requires, h.requires)
+	if v.contradictory {
+		both = b.requires
+	}
+	eKept, eNotStronger := ensKept || follows(slices.Concat(both, h.ensures), b.ensures), follows(slices.Concat(both, b.ensures), h.ensures)
+	if !eKept {
+		v.accepted = find(slices.Concat(both, h.ensures), b.ensures)
+	}
+	if !eNotStronger {
+		v.refused = find(slices.Concat(both, b.ensures), h.ensures)
+	}
+	v.ensures = relate(eKept, eNotStronger, v.accepted, v.refused)
+
+	atLeast, atMost := reqKept && ensKept, reqNotWeaker && ensNotStronger
+	notAtLeast := v.lost != nil || v.accepted != nil
+	notAtMost := v.gained != nil || v.refused != nil
+	switch {
+	case atLeast && atMost:
+		v.direction, v.by = Equal, "syntax"
+	case atLeast:
+		v.direction, v.by = Stronger, by(notAtMost)
+	case atMost:
+		v.direction, v.by = Weaker, by(notAtLeast)
+	case notAtLeast && notAtMost:
+		v.direction, v.by = Incomparable, "witness"
+	default:
+		v.direction, v.by = Unknown, "none"
+	}
+	if v.contradictory {
+		v.trivial = false
+	} else {
+		v.trivial = c.trivial(prover, h, p.Head) && !c.trivial(prover, b, p.Base)
+	}
+	v.unconstrained = unconstrained(h) && !unconstrained(b)
+	if s.Overflow {
+		return &verdict{direction: Unknown, by: "none", requires: Unknown, ensures: Unknown}
+	}
+	return v
+}
+
+func by(refuted bool) string {
+	if refuted {
+		return "witness"
+	}
+	return "syntax"
+}
+
+// relate combines "base's follow from head's" and "head's follow from base's" with what refutes them.
+func relate(kept, notStronger bool, lost, gained *checks.Witness) Relation {
+	switch {
+	case kept && notStronger:
+		return Equal
+	case kept:
+		return Stronger
+	case notStronger:
+		return Weaker
+	case lost != nil && gained != nil:
+		return Incomparable
+	}
+	return Unknown
+}
+
+// flip turns the relation of formulas about inputs into what it means as a demand: what follows from base's is demanded already.
+func flip(r Relation) Relation {
+	switch r {
+	case Stronger:
+		return Weaker
+	case Weaker:
+		return Stronger
+	}
+	return r
+}
+
+// trivial tells a contract that has promises, all of which hold for every result.
+func (c *comparer) trivial(prover *logic.Prover, f *formulas, fn *model.Function) bool {
+	return fn.Mode == model.Exec && len(f.own) > 0 && len(f.outputs) > 0 && prover.Proves(f.requires, prover.S.And(f.own...))
+}
+
+// unconstrained tells a contract that has promises, none of which mentions a result.
+func unconstrained(f *formulas) bool {
+	if len(f.own) == 0 || len(f.outputs) == 0 {
+		return false
+	}
+	for _, e := range f.own {
+		if e.Mentions(f.outputs...) {
+			return false
+		}
+	}
+	return true
+}
+
+// witness writes an assignment as people read it.
+func witness(f *formulas, found logic.Assignment) *checks.Witness {
+	var in, out []string
+	for _, p := range f.params {
+		v, ok := found[p.term]
+		if !ok {
+			continue
+		}
+		text := v.String()
+		if p.term.IsBool() {
+			text = map[bool]string{true: "true", false: "false"}[v.Sign() != 0]
+		} else if p.term.Type.Name != "int" && p.term.Type.Name != "nat" {
+			text += p.term.Type.Name
+		}
+		if p.out {
+			out = append(out, p.label+" = "+text)
+		} else {
+			in = append(in, p.label+" = "+text)
+		}
+	}
+	return &checks.Witness{Input: strings.Join(in, ", "), Wrong: strings.Join(out, ", ")}
+}

@@ -1,0 +1,357 @@
+package contract
+
+import (
+	"strings"
+
+	"github.com/specgate/specgate/internal/logic"
+	"github.com/specgate/specgate/internal/model"
+	"github.com/specgate/specgate/internal/syntax"
+)
+
+// side is one tree of the comparison as the prover sees it.
+type side struct {
+	c    *comparer
+	m    *model.Model
+	head bool
+	// types by last name: those defined once in the files read.
+	types map[string]*model.Item
+	// aliases by name.
+	aliases map[string]*model.Item
+}
+
+func (c *comparer) newSide(m *model.Model, head bool) *side {
+	s := &side{c: c, m: m, head: head, types: map[string]*model.Item{}, aliases: map[string]*model.Item{}}
+	twice := map[string]bool{}
+	for _, i := range m.Items {
+		switch i.Kind {
+		case model.StructItem, model.EnumItem, model.UnionItem, model.TypeAliasItem:
+		default:
+			continue
+		}
+		if s.types[i.Name] != nil || s.aliases[i.Name] != nil || twice[i.Name] {
+			delete(s.types, i.Name)
+			delete(s.aliases, i.Name)
+			twice[i.Name] = true
+			continue
+		}
+		if i.Kind == model.TypeAliasItem {
+			s.aliases[i.Name] = i
+		} else {
+			s.types[i.Name] = i
+		}
+	}
+	return s
+}
+
+// names resolves the names in the contract of one function and in the spec functions that it reaches.
+type names struct {
+	*side
+	space *logic.Space
+	// generics are the type parameters in scope; self is the type that Self stands for.
+	generics map[string]bool
+	self     string
+	reach    []*model.Function
+	// defs are the functions that resolved names stand for, by the name that terms carry.
+	defs map[string]*model.Function
+}
+
+func (n *names) Side() string {
+	if n.head {
+		return "head"
+	}
+	return "base"
+}
+
+func (n *names) Changed(word string) bool { return n.c.changedWords[word] }
+
+func (n *names) Type(t syntax.Node) *logic.Type { return n.readType(t, 0) }
+
+func (n *names) readType(t syntax.Node, depth int) *logic.Type {
+	return logic.ReadType(t, func(path syntax.Node, words []string, args []*logic.Type) *logic.Type {
+		last := words[len(words)-1]
+		switch {
+		case len(words) == 1 && last == "Self":
+			return n.selfType()
+		case len(words) == 1 && n.generics[last]:
+			return &logic.Type{Kind: logic.KOther, Name: "type " + last}
+		case words[0] == "Self" || n.generics[words[0]]:
+			return nil // an associated type
+		}
+		if i := n.types[last]; i != nil {
+			return &logic.Type{Kind: logic.KOther, Name: "own " + last, Args: args}
+		}
+		if i := n.aliases[last]; i != nil && depth < 8 && !i.Node.Get(syntax.FGenerics).Valid() {
+			return n.readType(i.Node.Get(syntax.FType), depth+1)
+		}
+		return nil
+	})
+}
+
+func (n *names) selfType() *logic.Type {
+	word := n.self
+	if i := strings.IndexAny(word, "<"); i >= 0 {
+		word = word[:i]
+	}
+	if i := strings.LastIndex(word, "::"); i >= 0 {
+		word = word[i+2:]
+	}
+	word = strings.TrimSpace(word)
+	if t := logic.IntegerType(word); t != nil {
+		return t
+	}
+	if n.types[word] != nil {
+		return &logic.Type{Kind: logic.KOther, Name: "own " + word}
+	}
+	if n.generics[word] || word == "" || word == "Self" {
+		return &logic.Type{Kind: logic.KOther, Name: "type Self"}
+	}
+	return nil
+}
+
+// Field finds the type of a struct's field or of a variant's. Generic types have none: their arguments are not put in.
+func (n *names) Field(of *logic.Type, variant, field string) *logic.Type {
+	name, ok := strings.CutPrefix(of.Name, "own ")
+	if !ok || variant == "*" {
+		return nil
+	}
+	item := n.types[name]
+	if item == nil || item.Node.Get(syntax.FGenerics).Valid() {
+		return nil
+	}
+	from := item.Node
+	if variant != "" {
+		found := false
+		for v := range item.Node.All(syntax.FVariant) {
+			if v.Get(syntax.FName).Text() == variant {
+				from, found = v, true
+			}
+		}
+		if !found && item.Kind == model.EnumItem {
+			return nil
+		}
+	}
+	i := 0
+	for f := range from.Get(syntax.FFields).All(syntax.FFieldDecl) {
+		if name := f.Get(syntax.FName); name.Valid() && name.Text() == field || !name.Valid() && field == itoa(i) {
+			// A field's type is written where the type is defined, where Self is that type.
+			inner := &names{side: n.side, space: n.space, self: item.Name}
+			return inner.Type(f.Get(syntax.FType))
+		}
+		i++
+	}
+	return nil
+}
+
+func itoa(i int) string {
+	const digits = "0123456789"
+	if i < 10 {
+		return digits[i : i+1]
+	}
+	return itoa(i/10) + digits[i%10:i%10+1]
+}
+
+// Path resolves a path by its last word among the spec functions that the contract reaches.
+func (n *names) Path(path syntax.Node, args int) logic.Ref {
+	words := pathWords(path)
+	if len(words) == 0 {
+		return logic.Ref{Name: n.unresolved(path)}
+	}
+	last := words[len(words)-1]
+	var found []*model.Function
+	for _, f := range n.reach {
+		if f.Name != last || args >= 0 && len(f.Params) != args || args < 0 && f.Kind != model.ConstFunction {
+			continue
+		}
+		if f.Kind == model.TraitMethod || f.Kind == model.TraitImplMethod {
+			continue // which implementation is meant depends on types
+		}
+		if len(words) > 1 && f.Self != "" && words[len(words)-2] != "Self" && !strings.HasPrefix(f.Self, words[len(words)-2]) {
+			continue
+		}
+		found = append(found, f)
+	}
+	if len(found) != 1 || hasGenericArgs(path) {
+		return logic.Ref{Name: n.unresolved(path), Type: n.constructed(words)}
+	}
+	return n.ref(found[0])
+}
+
+// constructed is the type of a unit variant or of a constructor's call: only that it is no number is used.
+func (n *names) constructed(words []string) *logic.Type {
+	for _, w := range words {
+		if n.types[w] != nil {
+			return &logic.Type{Kind: logic.KOther, Name: "own " + w}
+		}
+	}
+	return nil
+}
+
+func hasGenericArgs(path syntax.Node) bool {
+	for seg := range path.All(syntax.FSegment) {
+		if seg.Get(syntax.FGenericArgs).Valid() {
+			return true
+		}
+	}
+	return false
+}
+
+func pathWords(path syntax.Node) []string {
+	if path.Get(syntax.FQSelf).Valid() {
+		return nil
+	}
+	var out []string
+	for seg := range path.All(syntax.FSegment) {
+		out = append(out, seg.FirstToken().Text())
+	}
+	return out
+}
+
+// unresolved names a path by its text, told apart by side when one of its words means different things.
+func (n *names) unresolved(path syntax.Node) string {
+	var b strings.Builder
+	side := false
+	for t := range path.Tokens() {
+		b.WriteString(t.Text())
+		b.WriteByte(' ')
+		side = side || n.Changed(t.Text())
+	}
+	if side {
+		return n.Side() + " path " + b.String()
+	}
+	return "path " + b.String()
+}
+
+// Method resolves a method among the spec functions that the contract reaches: one whose type is the receiver's.
+func (n *names) Method(name string, recv *logic.Type, args int) logic.Ref {
+	word := name
+	if i := strings.IndexAny(name, ": <"); i > 0 {
+		word = name[:i]
+	}
+	var found []*model.Function
+	for _, f := range n.reach {
+		if f.Name != word || len(f.Params) != args+1 || f.Params[0].Name != "self" {
+			continue
+		}
+		if recv != nil && word == name && sameSelf(f.Self, recv) {
+			found = append(found, f)
+		}
+	}
+	if len(found) == 1 {
+		return n.ref(found[0])
+	}
+	if n.Changed(word) {
+		return logic.Ref{Name: n.Side() + " method " + name}
+	}
+	return logic.Ref{Name: "method " + name}
+}
+
+func sameSelf(self string, recv *logic.Type) bool {
+	name, ok := strings.CutPrefix(recv.Name, "own ")
+	if !ok {
+		return false
+	}
+	if i := strings.IndexByte(self, '<'); i >= 0 {
+		self = self[:i]
+	}
+	if i := strings.LastIndex(self, "::"); i >= 0 {
+		self = self[i+2:]
+	}
+	return strings.TrimSpace(self) == name
+}
+
+// ref names a function the same on both sides when it is the same function with the same meaning.
+func (n *names) ref(f *model.Function) logic.Ref {
+	name := "fn " + n.c.identity(f, n.head)
+	if n.c.changed(f, n.head) {
+		name = n.Side() + " " + name
+	}
+	n.defs[name] = f
+	r := logic.Ref{Name: name}
+	// Generic results depend on the call.
+	inner := n.within(f)
+	if !f.Node.Get(syntax.FGenerics).Valid() && !strings.Contains(f.Self, "<") {
+		if ret := f.Node.Get(syntax.FRet); ret.Valid() {
+			r.Type = inner.Type(ret.Get(syntax.FType))
+		} else if f.Kind == model.ConstFunction {
+			r.Type = inner.Type(f.Node.Get(syntax.FType))
+		}
+	} else if f.ResultType == "bool" {
+		if ret := f.Node.Get(syntax.FRet); ret.Valid() {
+			r.Type = inner.Type(ret.Get(syntax.FType))
+		}
+	}
+	return r
+}
+
+// within are the names as they resolve inside a function of the same side.
+func (n *names) within(f *model.Function) *names {
+	return &names{side: n.side, space: n.space, generics: genericsOf(f), self: f.Self, reach: n.reach, defs: n.defs}
+}
+
+// genericsOf are the type parameters of a function, and the one-word parts of its impl's type that look like parameters.
+func genericsOf(f *model.Function) map[string]bool {
+	out := map[string]bool{}
+	for p := range f.Node.Get(syntax.FGenerics).All(syntax.FParam) {
+		if p.Kind() == syntax.TypeParam {
+			out[p.Get(syntax.FName).Text()] = true
+		}
+	}
+	for _, text := range []string{f.Self, f.Trait} {
+		if i := strings.IndexByte(text, '<'); i >= 0 {
+			for _, w := range strings.FieldsFunc(text[i:], func(r rune) bool { return strings.ContainsRune("<>, &'", r) }) {
+				if len(w) <= 2 && w == strings.ToUpper(w) {
+					out[w] = true
+				}
+			}
+		}
+	}
+	return out
+}
+
+// define gives the definition of an application of a resolved function. Functions that an implementation may replace, that have no
+// definition or one that holds under a condition only, have none.
+func (n *names) define(app *logic.Term) *logic.Term {
+	f := n.defs[app.Name]
+	if f == nil || f.Mode != model.Spec && f.Kind != model.ConstFunction || f.Publish == model.Uninterpreted || f.Kind == model.TraitMethod {
+		return nil
+	}
+	for _, s := range f.Sites {
+		switch s.Kind {
+		case model.ExternalBody, model.External, model.Uninterp:
+			return nil
+		}
+	}
+	for _, c := range f.Own {
+		if c.Kind == syntax.Decreases && c.When != "" {
+			return nil
+		}
+	}
+	for range f.Unknown {
+		return nil
+	}
+	inner := n.within(f)
+	conv := &logic.Converter{S: n.space, Names: inner, Old: map[string]*logic.Term{}, Final: map[string]*logic.Term{}}
+	body := f.Node.Get(syntax.FBody)
+	if f.Kind == model.ConstFunction {
+		if f.Mode != model.Spec {
+			return nil // an executable constant's contract says what it is
+		}
+		if !body.Valid() {
+			body = f.Node.Get(syntax.FValue)
+		}
+		if !body.Valid() || len(app.Args) > 0 {
+			return nil
+		}
+		return conv.Term(body)
+	}
+	if !body.Valid() || len(f.Params) != len(app.Args) {
+		return nil
+	}
+	for i, p := range f.Params {
+		if p.Name == "" {
+			return nil
+		}
+		conv.Bind(p.Name, app.Args[i])
+	}
+	return conv.Term(body)
+}

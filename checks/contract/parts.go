@@ -1,0 +1,312 @@
+package contract
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/specgate/specgate/internal/logic"
+	"github.com/specgate/specgate/internal/model"
+	"github.com/specgate/specgate/internal/pair"
+	"github.com/specgate/specgate/internal/syntax"
+)
+
+// alone judges the contract of a function that base does not have.
+func (c *comparer) alone(f *model.Function) *verdict {
+	s := logic.NewSpace()
+	s.NoFloats = !c.floats
+	h := c.formulas(s, c.head, f)
+	prover := &logic.Prover{S: s, Define: h.names.define}
+	v := &verdict{contradictory: prover.Contradicts(h.requires)}
+	if !v.contradictory {
+		v.trivial = c.trivial(prover, h, f)
+		v.unconstrained = unconstrained(h)
+	}
+	if s.Overflow {
+		return &verdict{}
+	}
+	return v
+}
+
+// redundant are head's new conjuncts that follow from the other clauses.
+func (c *comparer) redundant(p *pair.Function) []pair.Conjunct {
+	s := logic.NewSpace()
+	s.NoFloats = !c.floats
+	h := c.formulas(s, c.head, p.Head)
+	conv, result := c.environment(s, h.names, p.Head, nil)
+	prover := &logic.Prover{S: s, Define: h.names.define}
+	type item struct {
+		j    pair.Conjunct
+		term *logic.Term
+		new  bool
+	}
+	var all []item
+	add := func(list []pair.Conjunct, isNew bool) {
+		for _, j := range list {
+			if j.Inherited || !j.Node.Valid() || j.Node.Kind() == syntax.Clause || j.Node.File() != p.Head.Node.File() {
+				continue
+			}
+			switch j.Kind {
+			case syntax.Requires:
+				all = append(all, item{j, conv.before.Formula(j.Node), isNew})
+			case syntax.Ensures:
+				all = append(all, item{j, conv.after.Formula(j.Node), isNew})
+			case syntax.Returns:
+				if result != nil {
+					all = append(all, item{j, conv.after.Equals(result, conv.after.Term(j.Node)), isNew})
+				}
+			}
+		}
+	}
+	add(p.Contract.Same, false)
+	add(p.Contract.Added, true)
+	var out []pair.Conjunct
+	dropped := make([]bool, len(all))
+	for i := len(all) - 1; i >= 0; i-- {
+		it := all[i]
+		if !it.new {
+			continue
+		}
+		var premises []*logic.Term
+		others := 0
+		for n, o := range all {
+			if n == i || dropped[n] {
+				continue
+			}
+			switch {
+			case it.j.Kind == syntax.Requires && o.j.Kind != syntax.Requires:
+			case it.j.Kind != syntax.Requires && o.j.Kind == syntax.Requires:
+				premises = append(premises, o.term)
+			default:
+				premises = append(premises, o.term)
+				others++
+			}
+		}
+		// A clause that stands alone is trivial, not redundant.
+		if others > 0 && prover.Proves(premises, it.term) && !s.Overflow {
+			dropped[i] = true
+			out = append(out, it.j)
+		}
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// comparesWithItself finds a comparison of something new with itself: the result, or the new value of a `&mut`. It gives the
+// comparison's text.
+func (c *comparer) comparesWithItself(f *model.Function, j pair.Conjunct) string {
+	if !j.Node.Valid() || j.Node.File() != f.Node.File() {
+		return ""
+	}
+	s := logic.NewSpace()
+	s.NoFloats = !c.floats
+	out := &formulas{}
+	n := &names{side: c.head, space: s, generics: genericsOf(f), self: f.Self, reach: c.pairs.Head.SpecReach(f), defs: map[string]*model.Function{}}
+	conv, _ := c.environment(s, n, f, out)
+	found := ""
+	j.Node.Walk(func(e syntax.Node) bool {
+		if found != "" || e.Kind() == syntax.Quant || e.Kind() == syntax.Closure || e.Kind() == syntax.Match {
+			return false // names bound inside are not these
+		}
+		if e.Kind() != syntax.Binary {
+			return true
+		}
+		switch e.Op() {
+		case syntax.EqEq, syntax.EqEqEq, syntax.ExtEq, syntax.DeepEq, syntax.Le, syntax.Ge:
+		default:
+			return true
+		}
+		l, r := conv.after.Term(e.Get(syntax.FLhs)), conv.after.Term(e.Get(syntax.FRhs))
+		if l == r && l.Mentions(out.outputs...) {
+			found = e.Text()
+			return false
+		}
+		return true
+	})
+	return found
+}
+
+// effect is a contract that a changed definition changes.
+type effect struct {
+	spec, user *pair.Function
+	// relation of the definition, or, where that has no direction, of the contract: Weaker, Stronger, or Unknown for "changed".
+	relation Relation
+	contract Relation
+}
+
+// definitions finds the contracts that rest on a definition that changed.
+func (c *comparer) definitions() []effect {
+	var out []effect
+	for _, spec := range c.pairs.Functions {
+		if spec.Base == nil || spec.Head == nil || !isSpec(spec.Head) || !isSpec(spec.Base) || !changedItself(spec) || !defined(spec.Head) || !defined(spec.Base) {
+			continue
+		}
+		rel := c.definitionRelation(spec)
+		if rel == Equal {
+			continue
+		}
+		for _, u := range c.users(spec) {
+			e := effect{spec: spec, user: u, relation: rel, contract: Unknown}
+			if u.Base != nil && u.Head.Mode != model.Spec {
+				e.contract = c.verdict(u).direction
+			}
+			if e.contract == Equal && textSame(u) && rel != Unknown {
+				// The definition changed, the contract did not: it uses the part that is the same.
+				continue
+			}
+			if rel == Unknown && (e.contract == Weaker || e.contract == Stronger) && !returnsBool(spec.Head) {
+				e.relation = e.contract
+			}
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+func returnsBool(f *model.Function) bool { return f.ResultType == "bool" }
+
+// changedItself tells that the definition's own text, or what a name in it means, changed. Definitions that only rest on such a one
+// are not reported again.
+func changedItself(p *pair.Function) bool {
+	if p.Head.Kind == model.ConstFunction {
+		return p.What&(pair.Body|pair.Executable|pair.GhostRefs) != 0
+	}
+	return p.What&(pair.Body|pair.GhostRefs) != 0 || decreasesWhen(p.Base) != decreasesWhen(p.Head)
+}
+
+// users are the functions whose contract rests on a definition, in the order of the files: those of the change and those of files
+// that it does not touch.
+func (c *comparer) users(spec *pair.Function) []*pair.Function {
+	seen := map[*model.Function]bool{}
+	var out []*pair.Function
+	add := func(u *pair.Function) {
+		if u.Head != nil && !seen[u.Head] && u.Head.Mode != model.Spec && !isSpec(u.Head) && u.Head.Verified {
+			seen[u.Head] = true
+			out = append(out, u)
+		}
+	}
+	if strings.Contains(strings.Join(spec.Head.Attrs, " "), "type_invariant") {
+		for _, u := range c.pairs.Functions {
+			if u.Head != nil && u.Base != nil && u.Head.Public && speaksOf(u.Head, spec.Head.Self) {
+				add(u)
+			}
+		}
+	}
+	baseUsers := c.pairs.Base.ContractUsers(spec.Base)
+	for _, h := range c.pairs.Head.ContractUsers(spec.Head) {
+		u := c.pairs.OfHead(h)
+		if u == nil {
+			u = &pair.Function{Head: h, Change: pair.Same}
+			for _, b := range baseUsers {
+				if b.Symbol == h.Symbol && b.Crate.Key == h.Crate.Key {
+					u.Base = b
+				}
+			}
+		}
+		if u.Base != nil {
+			add(u)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b *pair.Function) int {
+		return cmp.Or(cmp.Compare(a.Head.File.Path, b.Head.File.Path), cmp.Compare(a.Head.Span.Start, b.Head.Span.Start))
+	})
+	return out
+}
+
+// speaksOf tells whether a type occurs in a signature.
+func speaksOf(f *model.Function, typ string) bool {
+	if i := strings.IndexByte(typ, '<'); i >= 0 {
+		typ = typ[:i]
+	}
+	if i := strings.LastIndex(f.Self, typ); typ != "" && i >= 0 {
+		return true
+	}
+	for _, p := range f.Params {
+		if strings.Contains(p.Type, typ) {
+			return true
+		}
+	}
+	return strings.Contains(f.ResultType, typ)
+}
+
+// definitionRelation compares the two definitions of a spec function that gives a truth value: Weaker when head's holds wherever
+// base's does. Unknown is "changed".
+func (c *comparer) definitionRelation(spec *pair.Function) Relation {
+	b, h := spec.Base, spec.Head
+	if !returnsBool(b) || !returnsBool(h) || typesChanged(spec) {
+		return c.sameValue(spec)
+	}
+	if t := spec.Head.Trait; strings.HasSuffix(trimArgs(t), "SpecImpl") && !strings.HasPrefix(h.Name, "obeys_") && !strings.HasSuffix(h.Name, "_req") {
+		// The value is compared with the operator's result: more true is not less said.
+		return Unknown
+	}
+	prover, bt, ht := c.bodies(spec)
+	if bt == nil || ht == nil {
+		return Unknown
+	}
+	down, up := prover.Proves([]*logic.Term{bt}, ht), prover.Proves([]*logic.Term{ht}, bt)
+	switch {
+	case prover.S.Overflow:
+		return Unknown
+	case down && up:
+		return Equal
+	case down:
+		return Weaker
+	case up:
+		return Stronger
+	}
+	return Unknown
+}
+
+// sameValue tells Equal when both definitions give the same value, and Unknown otherwise.
+func (c *comparer) sameValue(spec *pair.Function) Relation {
+	if typesChanged(spec) {
+		return Unknown
+	}
+	prover, bt, ht := c.bodies(spec)
+	if bt != nil && ht != nil && prover.Proves(nil, prover.S.Equal(bt, ht)) && !prover.S.Overflow {
+		return Equal
+	}
+	return Unknown
+}
+
+func trimArgs(t string) string {
+	if i := strings.IndexByte(t, '<'); i >= 0 {
+		t = t[:i]
+	}
+	return t
+}
+
+// bodies converts the two definitions over the same arguments; nil: there is none.
+func (c *comparer) bodies(spec *pair.Function) (prover *logic.Prover, base, head *logic.Term) {
+	s := logic.NewSpace()
+	s.NoFloats = !c.floats
+	var ns [2]*names
+	var terms [2]*logic.Term
+	for i, f := range []*model.Function{spec.Base, spec.Head} {
+		sd, m := c.base, c.pairs.Base
+		if i == 1 {
+			sd, m = c.head, c.pairs.Head
+		}
+		n := &names{side: sd, space: s, generics: genericsOf(f), self: f.Self, reach: append(m.SpecReach(f), f), defs: map[string]*model.Function{}}
+		ns[i] = n
+		conv, _ := c.environment(s, n, f, nil)
+		body := f.Node.Get(syntax.FBody)
+		if f.Kind == model.ConstFunction && !body.Valid() {
+			body = f.Node.Get(syntax.FValue)
+		}
+		if body.Valid() {
+			terms[i] = conv.before.Term(body)
+			if returnsBool(f) {
+				terms[i] = conv.before.Truth(terms[i])
+			}
+		}
+	}
+	prover = &logic.Prover{S: s, Define: func(app *logic.Term) *logic.Term {
+		if d := ns[1].define(app); d != nil {
+			return d
+		}
+		return ns[0].define(app)
+	}}
+	return prover, terms[0], terms[1]
+}

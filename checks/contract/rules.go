@@ -1,0 +1,648 @@
+package contract
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/specgate/specgate/checks"
+	"github.com/specgate/specgate/internal/model"
+	"github.com/specgate/specgate/internal/pair"
+	"github.com/specgate/specgate/internal/syntax"
+)
+
+// contracts are the pairs whose contract a verifier looks at, on both sides.
+func contracts(p *checks.Pass) []*pair.Function {
+	var out []*pair.Function
+	for _, f := range p.Pairs.Functions {
+		if f.Base != nil && f.Head != nil && f.Base.Mode != model.Spec && f.Head.Mode != model.Spec && said(f.Base, f.Head) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// said tells whether one of the functions has a contract that counts. One that left verification has none: trust/left-verification
+// says so.
+func said(base, head *model.Function) bool {
+	return base.Verified && head.Verified && (len(base.Contract()) > 0 || len(head.Contract()) > 0)
+}
+
+// own tells whether the difference stands at the function itself and not only at the trait's method that it implements.
+func own(f *pair.Function) bool {
+	for _, list := range [][]pair.Conjunct{f.Contract.Added, f.Contract.Removed} {
+		for _, j := range list {
+			if meaningful(j.Kind) && !j.Inherited {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// textSame tells that the clauses are as they were, and what differs is what they mean: spec-definition rules report that.
+func textSame(f *pair.Function) bool {
+	for _, list := range [][]pair.Conjunct{f.Contract.Added, f.Contract.Removed} {
+		for _, j := range list {
+			if meaningful(j.Kind) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// isTrait tells a method of a trait: its contract binds every implementation and every caller through the trait.
+func isTrait(f *pair.Function) bool { return f.Head.Kind == model.TraitMethod }
+
+// texts of the conjuncts of some kinds.
+func texts(list []pair.Conjunct, kinds ...syntax.ClauseKind) []string {
+	var out []string
+	for _, j := range list {
+		if slices.Contains(kinds, j.Kind) && j.Text != "" {
+			out = append(out, j.Text)
+		}
+	}
+	return out
+}
+
+func quoteAll(list []string) string {
+	var out []string
+	for i, t := range list {
+		if i == 3 {
+			out = append(out, fmt.Sprintf("and %d more", len(list)-3))
+			break
+		}
+		out = append(out, "`"+shorten(t)+"`")
+	}
+	return strings.Join(out, ", ")
+}
+
+func shorten(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if r := []rune(s); len(r) > 120 {
+		return string(r[:117]) + "..."
+	}
+	return s
+}
+
+// report fills in the place and the difference of some clause kinds, and reports.
+func report(p *checks.Pass, f *pair.Function, message string, w *checks.Witness, kinds ...syntax.ClauseKind) {
+	out := checks.AtFunction(f)
+	added, removed := texts(f.Contract.Added, kinds...), texts(f.Contract.Removed, kinds...)
+	for _, j := range f.Contract.Added {
+		if slices.Contains(kinds, j.Kind) && j.Clause != nil && !j.Inherited {
+			out = out.At(j.Clause.File.Syntax.Source, j.Clause.Span)
+			break
+		}
+	}
+	for _, j := range f.Contract.Removed {
+		if slices.Contains(kinds, j.Kind) && j.Clause != nil && !j.Inherited {
+			out = out.From(j.Clause.File.Syntax.Source, j.Clause.Span)
+			break
+		}
+	}
+	out.Change = strings.Join(added, "\n") + "\x00" + strings.Join(removed, "\n")
+	out.Message, out.Witness = message, w
+	var detail []string
+	if len(removed) > 0 {
+		detail = append(detail, "Gone: "+strings.Join(removed, "; "))
+	}
+	if len(added) > 0 {
+		detail = append(detail, "New: "+strings.Join(added, "; "))
+	}
+	out.Detail = strings.Join(detail, "\n")
+	p.Report(out)
+}
+
+// because says how sure a verdict is, and shows the case that decided it.
+func because(w *checks.Witness, sure, otherwise string) string {
+	if w == nil {
+		return otherwise
+	}
+	text := w.Input
+	if w.Wrong != "" {
+		text = strings.TrimPrefix(text+" with "+w.Wrong, " with ")
+	}
+	return fmt.Sprintf(sure, text)
+}
+
+func requiresStrengthened(p *checks.Pass) {
+	c := of(p.Input)
+	for _, f := range contracts(p) {
+		if textSame(f) || !own(f) || isTrait(f) {
+			continue
+		}
+		v := c.verdict(f)
+		if v.types || v.requires != Stronger && v.lost == nil {
+			continue
+		}
+		report(p, f, lostCalls(f, v), v.lost, syntax.Requires)
+	}
+}
+
+func lostCalls(f *pair.Function, v *verdict) string {
+	added := texts(f.Contract.Added, syntax.Requires)
+	m := "The precondition asks for more"
+	if len(added) > 0 {
+		m += ": " + quoteAll(added)
+	}
+	return m + ". " + because(v.lost, "For example %s was covered by the contract and is not any more.", "Calls that base covered are not covered any more.")
+}
+
+func requiresWeakened(p *checks.Pass) {
+	c := of(p.Input)
+	for _, f := range contracts(p) {
+		if textSame(f) || !own(f) {
+			continue
+		}
+		if v := c.verdict(f); !v.types && v.requires == Weaker && v.lost == nil {
+			removed := texts(f.Contract.Removed, syntax.Requires)
+			m := "The precondition asks for less, so more calls are covered"
+			if len(removed) > 0 {
+				m += ": gone is " + quoteAll(removed)
+			}
+			report(p, f, m+".", v.gained, syntax.Requires)
+		}
+	}
+}
+
+// promises of a function: what ensures and returns say.
+func promises(f *model.Function) int {
+	n := 0
+	for _, cl := range f.Contract() {
+		if (cl.Kind == syntax.Ensures || cl.Kind == syntax.Returns) && cl.Text != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// movedTo are the promises of base that head has as clauses of another kind.
+func movedTo(f *pair.Function, kind syntax.ClauseKind) []string {
+	var out []string
+	now := texts(f.Contract.Added, kind)
+	for _, t := range texts(f.Contract.Removed, syntax.Ensures, syntax.Returns) {
+		if slices.Contains(now, t) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// allMoved tells that every promise that is gone is a clause of another kind now.
+func allMoved(f *pair.Function) bool {
+	gone := len(texts(f.Contract.Removed, syntax.Ensures, syntax.Returns))
+	return gone > 0 && len(movedTo(f, syntax.Recommends))+len(movedTo(f, syntax.DefaultEnsures)) >= gone
+}
+
+// weakened tells that something base promised is not promised any more.
+func weakened(v *verdict) bool {
+	return !v.types && (v.ensures == Weaker || v.ensures == Unknown && v.accepted != nil)
+}
+
+func ensuresWeakened(p *checks.Pass) {
+	c := of(p.Input)
+	for _, f := range contracts(p) {
+		if textSame(f) || !own(f) || isTrait(f) || promises(f.Head) == 0 || allMoved(f) {
+			continue
+		}
+		v := c.verdict(f)
+		if !weakened(v) {
+			continue
+		}
+		report(p, f, lostPromise(f, v), v.accepted, syntax.Ensures, syntax.Returns)
+	}
+}
+
+func lostPromise(f *pair.Function, v *verdict) string {
+	removed := texts(f.Contract.Removed, syntax.Ensures, syntax.Returns)
+	m := "The function promises less than before"
+	if len(removed) > 0 {
+		m += ": no longer promised is " + quoteAll(removed)
+	}
+	return m + ". " + because(v.accepted, "For example %s is allowed now and was not.", "What is left does not give it back, as far as specgate can tell.")
+}
+
+func ensuresStrengthened(p *checks.Pass) {
+	c := of(p.Input)
+	for _, f := range contracts(p) {
+		if textSame(f) || !own(f) {
+			continue
+		}
+		v := c.verdict(f)
+		if v.types || v.ensures != Stronger || v.accepted != nil {
+			continue
+		}
+		added := texts(f.Contract.Added, syntax.Ensures, syntax.Returns)
+		m := "The function promises more than before"
+		if len(added) > 0 {
+			m += ": " + quoteAll(added)
+		}
+		m += "."
+		if !f.Head.BodyVerified && f.Head.Kind != model.TraitMethod {
+			m += " Nobody checks the promise: the verifier believes this contract, so more is believed now."
+		}
+		report(p, f, m, v.refused, syntax.Ensures, syntax.Returns)
+	}
+}
+
+func incomparable(p *checks.Pass) {
+	c := of(p.Input)
+	for _, f := range contracts(p) {
+		v := c.verdict(f)
+		switch {
+		case v.types:
+			report(p, f, "A type in the signature changed, so base's contract and this one are about different functions. Compare them by hand.", nil,
+				syntax.Requires, syntax.Ensures, syntax.Returns)
+		case v.ensures == Incomparable && !textSame(f) && own(f):
+			report(p, f, "The promises were exchanged for others: neither follows from the other. "+
+				because(v.accepted, "For example %s is allowed now and was not.", "Compare them by hand."), v.accepted, syntax.Ensures, syntax.Returns)
+		}
+	}
+}
+
+func directionUnknown(p *checks.Pass) {
+	c := of(p.Input)
+	for _, f := range contracts(p) {
+		if textSame(f) || !own(f) {
+			continue
+		}
+		v := c.verdict(f)
+		if v.types || v.direction != Unknown || weakened(v) || v.lost != nil {
+			continue
+		}
+		report(p, f, "specgate cannot tell whether this contract is as strong as base's. Compare the clauses by hand, or let the verifier decide.", nil,
+			syntax.Requires, syntax.Ensures, syntax.Returns)
+	}
+}
+
+func ensuresRemoved(p *checks.Pass) {
+	for _, f := range contracts(p) {
+		if isTrait(f) || promises(f.Base) == 0 || promises(f.Head) > 0 || allMoved(f) {
+			continue
+		}
+		report(p, f, "All promises are gone: callers can rely on nothing that this function does, and its proof shows nothing.", nil, syntax.Ensures, syntax.Returns)
+	}
+}
+
+func traitContractWeakened(p *checks.Pass) {
+	c := of(p.Input)
+	for _, f := range contracts(p) {
+		if !isTrait(f) || textSame(f) || allMoved(f) {
+			continue
+		}
+		v := c.verdict(f)
+		switch {
+		case promises(f.Base) > 0 && promises(f.Head) == 0:
+			report(p, f, "The trait's method promises nothing any more. Every implementation may do as it likes, and callers through the trait can rely on nothing.", nil,
+				syntax.Ensures, syntax.Returns)
+		case weakened(v) || v.ensures == Incomparable && !v.types:
+			report(p, f, "In the trait: "+lostPromise(f, v)+" This holds for every implementation and every caller through the trait.", v.accepted, syntax.Ensures, syntax.Returns)
+		case !v.types && (v.requires == Stronger || v.lost != nil):
+			report(p, f, "In the trait: "+lostCalls(f, v)+" This holds for every caller through the trait.", v.lost, syntax.Requires)
+		}
+	}
+}
+
+func ensuresToDefault(p *checks.Pass) {
+	for _, f := range contracts(p) {
+		if moved := movedTo(f, syntax.DefaultEnsures); len(moved) > 0 {
+			report(p, f, fmt.Sprintf("%s is promised by the default body alone now: implementations that replace it owe nothing.", quoteAll(moved)), nil,
+				syntax.Ensures, syntax.Returns, syntax.DefaultEnsures)
+		}
+	}
+}
+
+func ensuresToRecommends(p *checks.Pass) {
+	for _, f := range contracts(p) {
+		if moved := movedTo(f, syntax.Recommends); len(moved) > 0 {
+			report(p, f, fmt.Sprintf("%s was a promise and is a recommendation now, which promises nothing.", quoteAll(moved)), nil,
+				syntax.Ensures, syntax.Returns, syntax.Recommends)
+		}
+	}
+}
+
+func contradictoryRequires(p *checks.Pass) {
+	c := of(p.Input)
+	for _, f := range contracts(p) {
+		if f.Head.Mode != model.Exec || !c.verdict(f).contradictory {
+			continue
+		}
+		report(p, f, "No call can meet this precondition, so the verifier accepts any body and any promise.", nil, syntax.Requires)
+	}
+	for _, f := range added(p) {
+		if v := c.alone(f.Head); v.contradictory {
+			report(p, f, "No call can meet this precondition, so the verifier accepts any body and any promise.", nil, syntax.Requires)
+		}
+	}
+}
+
+// added are the new executable functions with a contract.
+func added(p *checks.Pass) []*pair.Function {
+	var out []*pair.Function
+	for _, f := range p.Pairs.Functions {
+		if f.Base == nil && f.Head.Mode == model.Exec && f.Head.Verified && f.Head.Kind != model.TraitMethod && len(f.Head.Contract()) > 0 {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+func trivialEnsures(p *checks.Pass) {
+	const message = "Every result meets this contract: it promises nothing, however green its proof is."
+	c := of(p.Input)
+	for _, f := range contracts(p) {
+		if c.verdict(f).trivial {
+			report(p, f, message, nil, syntax.Ensures, syntax.Returns)
+		}
+	}
+	for _, f := range added(p) {
+		if c.alone(f.Head).trivial {
+			report(p, f, message, nil, syntax.Ensures, syntax.Returns)
+		}
+	}
+}
+
+func resultUnconstrained(p *checks.Pass) {
+	const message = "No promise speaks of what the function gives back or changes: any result meets this contract."
+	c := of(p.Input)
+	for _, f := range contracts(p) {
+		if c.verdict(f).unconstrained && f.Head.Mode == model.Exec {
+			report(p, f, message, nil, syntax.Ensures, syntax.Returns)
+		}
+	}
+	for _, f := range added(p) {
+		if c.alone(f.Head).unconstrained {
+			report(p, f, message, nil, syntax.Ensures, syntax.Returns)
+		}
+	}
+}
+
+func clauseRedundant(p *checks.Pass) {
+	c := of(p.Input)
+	for _, f := range contracts(p) {
+		if textSame(f) || !own(f) || c.verdict(f).contradictory {
+			continue
+		}
+		for _, j := range c.redundant(f) {
+			out := checks.AtFunction(f)
+			if j.Clause != nil {
+				out = out.At(j.Clause.File.Syntax.Source, j.Clause.Span)
+			}
+			out.Change = j.Kind.String() + " " + j.Text
+			out.Message = fmt.Sprintf("The new clause `%s` follows from the others: it adds nothing.", shorten(j.Text))
+			p.Report(out)
+		}
+	}
+}
+
+func selfComparison(p *checks.Pass) {
+	c := of(p.Input)
+	for _, f := range p.Pairs.Functions {
+		if f.Head == nil || f.Head.Mode == model.Spec || !f.Head.Verified {
+			continue
+		}
+		for _, j := range f.Contract.Added {
+			if j.Kind != syntax.Ensures && j.Kind != syntax.Returns || j.Inherited {
+				continue
+			}
+			text := c.comparesWithItself(f.Head, j)
+			if text == "" {
+				continue
+			}
+			out := checks.AtFunction(f)
+			if j.Clause != nil {
+				out = out.At(j.Clause.File.Syntax.Source, j.Clause.Span)
+			}
+			out.Change = j.Text
+			out.Message = fmt.Sprintf("`%s` compares a value with itself: it is true whatever the function does. Was the old value, or another one, meant?", shorten(text))
+			p.Report(out)
+		}
+	}
+}
+
+func specDefinition(p *checks.Pass, which Relation) {
+	for _, e := range of(p.Input).definitions() {
+		if e.relation != which {
+			continue
+		}
+		out := checks.AtFunction(e.user)
+		out.Change = e.spec.Head.Symbol + "\x00" + e.spec.Head.Body
+		what := "is defined differently now"
+		switch which {
+		case Weaker:
+			what = "is true of more now"
+		case Stronger:
+			what = "is true of less now"
+		}
+		out.Message = fmt.Sprintf("This contract reads as before and means something else: %s, on which it rests, %s.", e.spec.Head.Symbol, what)
+		switch e.contract {
+		case Weaker:
+			out.Message += " The contract as a whole is weaker."
+		case Stronger:
+			out.Message += " The contract as a whole is stronger."
+		}
+		out.Detail = "Base: " + shorten(e.spec.Base.Body) + "\nHead: " + shorten(e.spec.Head.Body)
+		p.Report(out)
+	}
+}
+
+// --- visibility of definitions ---
+
+func visibility(p *checks.Pass, opened bool) {
+	for _, f := range p.Pairs.Functions {
+		if f.Base == nil || f.Head == nil || f.Head.Mode != model.Spec || f.Base.Mode != model.Spec {
+			continue
+		}
+		b, h := openness(f.Base), openness(f.Head)
+		if b == 0 || h == 0 || b == h || (h > b) != opened {
+			continue
+		}
+		out := checks.AtFunction(f)
+		out.Change = f.Base.PublishText + " -> " + f.Head.PublishText
+		if opened {
+			out.Message = fmt.Sprintf("The definition is visible to more code now (%s, before %s): proofs may rest on it, so it becomes part of the interface.", f.Head.PublishText, f.Base.PublishText)
+		} else {
+			out.Message = fmt.Sprintf("The definition is visible to less code now (%s, before %s): readers and proofs elsewhere no longer see what contracts that use it mean.", f.Head.PublishText, f.Base.PublishText)
+		}
+		p.Report(out)
+	}
+}
+
+// openness ranks who sees a definition; 0: it is not said.
+func openness(f *model.Function) int {
+	switch {
+	case f.Publish == model.Closed:
+		return 1
+	case f.Publish == model.Open && f.PublishText != "open":
+		return 2
+	case f.Publish == model.Open:
+		return 3
+	}
+	return 0
+}
+
+func madeUninterpreted(p *checks.Pass) {
+	for _, f := range p.Pairs.Functions {
+		if f.Base == nil || f.Head == nil || f.Base.Mode != model.Spec || f.Head.Mode != model.Spec || !defined(f.Base) || defined(f.Head) || f.Head.Kind == model.TraitMethod {
+			continue
+		}
+		out := checks.AtFunction(f)
+		out.Change = "uninterpreted"
+		out.Message = "The definition is gone: contracts that use this function read as before and say nothing any more, except what axioms say of it."
+		out.Detail = "Base: " + shorten(f.Base.Body)
+		p.Report(out)
+	}
+}
+
+// defined tells a spec function that has a meaning.
+func defined(f *model.Function) bool {
+	if f.Publish == model.Uninterpreted || !f.HasBody {
+		return false
+	}
+	return !slices.ContainsFunc(f.Sites, func(s model.Site) bool {
+		return s.Scope == "" && (s.Kind == model.ExternalBody || s.Kind == model.Uninterp)
+	})
+}
+
+// --- the rest of the contract ---
+
+func clauses(f *model.Function, k syntax.ClauseKind) []model.Clause {
+	var out []model.Clause
+	for _, c := range f.Contract() {
+		if c.Kind == k {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func decreasesRemoved(p *checks.Pass) {
+	for _, f := range p.Pairs.Functions {
+		if f.Base == nil || f.Head == nil || len(clauses(f.Base, syntax.Decreases)) == 0 || len(clauses(f.Head, syntax.Decreases)) > 0 || !recursive(f.Head) {
+			continue
+		}
+		report(p, f, "The function still calls itself, and nothing shows any more that this ends.", nil, syntax.Decreases)
+	}
+}
+
+// recursive tells a function that calls itself, directly or through one other.
+func recursive(f *model.Function) bool {
+	for _, c := range f.Calls {
+		for _, g := range c.Callees {
+			if g == f {
+				return true
+			}
+			for _, d := range g.Calls {
+				if slices.Contains(d.Callees, f) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+func opensInvariantsWidened(p *checks.Pass) {
+	for _, f := range p.Pairs.Functions {
+		if f.Base == nil || f.Head == nil || f.Head.Mode == model.Spec || !f.Base.Verified || !f.Head.Verified {
+			continue
+		}
+		b, h := opens(f.Base), opens(f.Head)
+		if within(h, b) {
+			continue
+		}
+		report(p, f, fmt.Sprintf("The function may open more invariants than before: %s, before %s. Callers that hold one of them open are no longer safe from it.", h.text, b.text), nil, syntax.OpensInvariants)
+	}
+}
+
+// mask is what opens_invariants allows.
+type mask struct {
+	any   bool
+	names []string
+	text  string
+}
+
+func opens(f *model.Function) mask {
+	cs := clauses(f, syntax.OpensInvariants)
+	if len(cs) == 0 {
+		if f.Mode == model.Exec {
+			return mask{any: true, text: "any"} // the default of executable functions
+		}
+		return mask{text: "none"}
+	}
+	t := strings.TrimSpace(cs[len(cs)-1].Text)
+	t = strings.TrimSpace(strings.TrimPrefix(t, "opens_invariants"))
+	switch {
+	case t == "any":
+		return mask{any: true, text: "any"}
+	case t == "none" || t == "":
+		return mask{text: "none"}
+	}
+	inner := t
+	if strings.HasPrefix(t, "[") && strings.HasSuffix(t, "]") {
+		inner = t[1 : len(t)-1]
+	}
+	m := mask{text: t}
+	depth, from := 0, 0
+	for i := 0; i <= len(inner); i++ {
+		if i == len(inner) || inner[i] == ',' && depth == 0 {
+			if w := strings.TrimSpace(inner[from:i]); w != "" {
+				m.names = append(m.names, w)
+			}
+			from = i + 1
+			continue
+		}
+		switch inner[i] {
+		case '(', '[', '{':
+			depth++
+		case ')', ']', '}':
+			depth--
+		}
+	}
+	if len(m.names) == 0 {
+		m.text = "none"
+	}
+	return m
+}
+
+func within(h, b mask) bool {
+	if b.any {
+		return true
+	}
+	if h.any {
+		return false
+	}
+	for _, n := range h.names {
+		if !slices.Contains(b.names, n) {
+			return false
+		}
+	}
+	return true
+}
+
+func noUnwindRemoved(p *checks.Pass) {
+	for _, f := range p.Pairs.Functions {
+		if f.Base == nil || f.Head == nil || !f.Base.Verified || !f.Head.Verified {
+			continue
+		}
+		b, h := clauses(f.Base, syntax.NoUnwind), clauses(f.Head, syntax.NoUnwind)
+		if len(b) == 0 {
+			continue
+		}
+		switch {
+		case len(h) == 0:
+			report(p, f, "The promise not to unwind is gone: a caller must expect a panic in the middle of its work.", nil, syntax.NoUnwind)
+		case condition(b[0]) == "" && condition(h[0]) != "":
+			report(p, f, fmt.Sprintf("The promise not to unwind holds only when `%s` now.", shorten(condition(h[0]))), nil, syntax.NoUnwind)
+		}
+	}
+}
+
+func condition(c model.Clause) string {
+	if c.When != "" {
+		return c.When
+	}
+	return strings.TrimSpace(strings.TrimPrefix(c.Text, "no_unwind"))
+}

@@ -1,0 +1,26 @@
+// Package registry lists all rules. It is apart from checks, which the families import.
+package registry
+
+import (
+	"slices"
+
+	"github.com/specgate/specgate/checks"
+	"github.com/specgate/specgate/checks/contract"
+	"github.com/specgate/specgate/checks/edit"
+	"github.com/specgate/specgate/checks/trust"
+)
+
+// Rules of all families, by family in the order of checks.Families, and within one in the order of the documentation.
+func Rules() []*checks.Rule {
+	return slices.Concat(trust.Rules(), edit.Rules(), contract.Rules())
+}
+
+// Find returns the rule of an ID, or nil.
+func Find(id string) *checks.Rule {
+	for _, r := range Rules() {
+		if r.ID == id {
+			return r
+		}
+	}
+	return nil
+}
