@@ -27,7 +27,7 @@ const (
 	// codec is a trait with a contract.
 	codec = "pub trait Codec {\n    fn header(&self) -> (r: u8)\n        ensures\n            r < 128,\n            r > 3,\n    {\n        4\n    }\n}"
 	stack = "pub struct Stack {\n    pub items: Vec<u64>,\n}\n\nimpl Stack {\n    pub fn push(&mut self, x: u64)\n        ensures\n            self.items@ == old(self).items@.push(x),\n    {\n        self.items.push(x);\n    }\n}"
-	opens = "pub fn run(x: u64) -> (r: u64)\n    ensures\n        r == x,\n    opens_invariants none\n    no_unwind\n{\n    x\n}"
+	runs  = "pub fn run(x: u64) -> (r: u64)\n    ensures\n        r == x,\n    opens_invariants none\n    no_unwind\n{\n    x\n}"
 	count = "pub fn count(n: u64) -> (r: u64)\n    ensures\n        r == 0,\n    decreases n,\n{\n    if n == 0 { 0 } else { count(n - 1) }\n}"
 )
 
@@ -158,12 +158,12 @@ func Rules() []*checks.Rule {
 		rule("opens-invariants-widened", policy.Warning,
 			"The function may open more invariants.",
 			"A caller that has one of them open must not call it any more; where the contract is believed, nobody checks.",
-			example("run", opens, "opens_invariants none", "opens_invariants any"), example("", opens, "opens_invariants none", "opens_invariants []"),
+			example("run", runs, "opens_invariants none", "opens_invariants any"), example("", runs, "opens_invariants none", "opens_invariants []"),
 			"Open no more than the body needs.", "", "Opening fewer invariants is safe for every caller.", opensInvariantsWidened),
 		rule("no-unwind-removed", policy.Warning,
 			"The promise not to unwind is gone, or holds under a condition only.",
 			"A caller in the middle of an atomic step must know that it is not left by a panic.",
-			example("run", opens, "    no_unwind\n", ""), example("", opens, "opens_invariants none\n    no_unwind", "no_unwind\n    opens_invariants none"),
+			example("run", runs, "    no_unwind\n", ""), example("", runs, "opens_invariants none\n    no_unwind", "no_unwind\n    opens_invariants none"),
 			"Put it back, or check the callers that rely on it.", "", "A new promise not to unwind is proved by the verifier.", noUnwindRemoved),
 		rule("trait-contract-weakened", policy.Error,
 			"A trait's method promises less, or asks for more.",
