@@ -202,13 +202,16 @@ func buildOracle(t *testing.T) string {
 	cmd.Dir = filepath.Join("..", "..", "testdata", "oracle", "verus-syn")
 	cmd.Env = append(os.Environ(), "CARGO_TARGET_DIR="+target)
 	if out, err := cmd.CombinedOutput(); err != nil {
-		if os.Getenv("REQUIRE_ORACLE") == "1" {
-			t.Fatalf("building the oracle: %v\n%s", err, out)
+		if os.Getenv("REQUIRE_ORACLE") != "1" && offline.Match(out) {
+			t.Skipf("the oracle's crates are not here and cannot be fetched: %v\n%s", err, out)
 		}
-		t.Skipf("the oracle cannot be built here: %v\n%s", err, out)
+		t.Fatalf("building the oracle: %v\n%s", err, out)
 	}
 	return filepath.Join(target, "release", "verus-syn-oracle")
 }
+
+// offline tells cargo's messages for a registry that cannot be reached.
+var offline = regexp.MustCompile("failed to download|failed to get|failed to fetch|failed to query|network failure|[Cc]ould ?n.t (connect|resolve)|offline")
 
 func runOracle(t *testing.T, oracle string, files []string) []*dumped {
 	t.Helper()
