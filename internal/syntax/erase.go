@@ -28,7 +28,7 @@ func Exec(n Node) string {
 }
 
 func execText(n Node, erased bool) string {
-	p := printer{f: n.f, exec: true, erased: erased, verus: inVerus(n), own: ownGhostNames(n.f)}
+	p := printer{f: n.f, exec: true, erased: erased, verus: inVerus(n), own: n.f.ghostNames()}
 	if n.Kind() != SourceFile {
 		p.ghost = p.ghostLocals(n)
 	} else {
@@ -93,6 +93,12 @@ func ghostName(s []byte) bool {
 		return true
 	}
 	return false
+}
+
+// ghostNames is ownGhostNames, found once for a file: each function of it asks.
+func (f *File) ghostNames() map[string]bool {
+	f.ghostOnce.Do(func() { f.ghost = ownGhostNames(f) })
+	return f.ghost
 }
 
 // ownGhostNames are the ghost names that a file declares itself or imports from elsewhere than Verus's own crates.
@@ -609,7 +615,7 @@ pub trait DeepView { type V; }
 // in verus! stands outside of it, and everything else, line breaks included, stays as it was. Executable code that is not
 // Verus's syntax is copied byte for byte. Macros other than verus! are not expanded: they erase what they hold themselves.
 func Erase(f *File, opts EraseOptions) []byte {
-	e := eraser{f: f, opts: opts, p: printer{f: f, exec: true, own: ownGhostNames(f)}}
+	e := eraser{f: f, opts: opts, p: printer{f: f, exec: true, own: f.ghostNames()}}
 	e.visit(f.Root())
 	return e.apply(0, len(f.Source.Text))
 }

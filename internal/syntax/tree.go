@@ -6,6 +6,7 @@ package syntax
 
 import (
 	"iter"
+	"sync"
 
 	"github.com/specgate/specgate/internal/source"
 )
@@ -18,6 +19,9 @@ type File struct {
 
 	toks  []token
 	nodes []node
+
+	ghostOnce sync.Once
+	ghost     map[string]bool // see ghostNames
 }
 
 // Error is a place that could not be read.
