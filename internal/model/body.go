@@ -169,26 +169,7 @@ func (m *module) plainly(name string) bool {
 }
 
 func (a *analyser) resolve(segs []string, global bool, want space) target {
-	if len(segs) > 0 && segs[0] == "Self" {
-		return a.x.resolve(a.scope, segs, global, a.self, want)
-	}
-	key := strings.Join(segs, "::")
-	if global {
-		key = "::" + key
-	}
-	k := resolved{a.scope, key, want}
-	if t, ok := a.x.cache[k]; ok {
-		return t
-	}
-	t := a.x.resolve(a.scope, segs, global, nil, want)
-	a.x.cache[k] = t
-	return t
-}
-
-type resolved struct {
-	m    *module
-	path string
-	want space
+	return a.x.resolve(a.scope, segs, global, a.self, want)
 }
 
 func (a *analyser) ref(segs []string, t target, ghost, macro bool) {

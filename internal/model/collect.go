@@ -25,7 +25,8 @@ type fnInfo struct {
 	contractUses []*Function
 	bodyUses     []*Function
 	asSpec       []*Function // what when_used_as_spec names
-	types        []*Item     // of the tree, in the signature
+	types        []*Item     // of the tree, in the signature; once typed
+	typed        bool
 }
 
 // scopedSite is a site of a module, impl, trait or crate that holds for what is below.

@@ -41,7 +41,9 @@ type index struct {
 	symbols   map[string]int      // how often a crate has a path
 	words     map[string][]string // file paths that define a function of that name
 	scanned   bool
-	named     int // functions and items before this index have symbols
+	modules   map[string][]string // file paths with `mod NAME`
+	quoted    map[string][]string // file paths with a string that ends in a file name: #[path], include!
+	named     int                 // functions and items before this index have symbols
 	namedIt   int
 	depth     int
 	asked     map[string]bool // method names whose files were read
@@ -213,19 +215,14 @@ func (x *index) place(p string) (m *module, orphan bool) {
 		}
 	}
 	// A `mod` in another file of the directory, or one with #[path], or include!.
-	for _, c := range x.tree.Mentions(stem, path.Base(p)) {
-		if c == p || x.mods[c] != nil {
-			continue
+	x.scan()
+	for _, c := range x.quoted[path.Base(p)] {
+		if x.mods[c] == nil && try(c) {
+			return found()
 		}
-		text, err := x.tree.Read(c)
-		if err != nil {
-			continue
-		}
-		quoted := bytes.Contains(text, []byte(path.Base(p)+`"`))
-		if !quoted && (path.Dir(c) != parentDir || !bytes.Contains(text, []byte("mod "+stem))) {
-			continue
-		}
-		if try(c) {
+	}
+	for _, c := range x.modules[stem] {
+		if x.mods[c] == nil && path.Dir(c) == parentDir && try(c) {
 			return found()
 		}
 	}
@@ -292,39 +289,61 @@ func (x *index) problem(file string, s source.Span, text string) {
 	x.m.Problems = append(x.m.Problems, Problem{File: file, Span: s, Text: text})
 }
 
-// definers are the files, in order, that define a function of a name. The first call reads all sources of the tree once.
+// definers are the files, in order, that define a function of a name.
 func (x *index) definers(name string) []string {
-	if !x.scanned {
-		x.scanned = true
-		x.words = map[string][]string{}
-		for _, p := range x.paths {
-			if !strings.HasSuffix(p, ".rs") {
-				continue
-			}
-			text, err := x.tree.Read(p)
-			if err != nil {
-				x.problem(p, source.Span{}, fmt.Sprintf("read %s: %v", p, err))
-				continue
-			}
-			scanDefinitions(text, func(word string) {
-				if l := x.words[word]; len(l) == 0 || l[len(l)-1] != p {
-					x.words[word] = append(l, p)
-				}
-			})
-		}
-	}
+	x.scan()
 	return x.words[name]
 }
 
-// scanDefinitions calls found with the word behind each `fn`.
-func scanDefinitions(text []byte, found func(string)) {
+// scan reads all sources of the tree once and notes which files define a function, declare a module or name a file.
+func (x *index) scan() {
+	if x.scanned {
+		return
+	}
+	x.scanned = true
+	x.words, x.modules, x.quoted = map[string][]string{}, map[string][]string{}, map[string][]string{}
+	for _, p := range x.paths {
+		if !strings.HasSuffix(p, ".rs") {
+			continue
+		}
+		text, err := x.tree.Read(p)
+		if err != nil {
+			x.problem(p, source.Span{}, fmt.Sprintf("read %s: %v", p, err))
+			continue
+		}
+		note := func(m map[string][]string) func(string) {
+			return func(word string) {
+				if l := m[word]; len(l) == 0 || l[len(l)-1] != p {
+					m[word] = append(l, p)
+				}
+			}
+		}
+		wordsBehind(text, "fn", note(x.words))
+		wordsBehind(text, "mod", note(x.modules))
+		for i := 0; ; {
+			j := bytes.Index(text[i:], []byte(`.rs"`))
+			if j < 0 {
+				break
+			}
+			i += j + 3
+			start := i
+			for start > 0 && text[start-1] != '"' && text[start-1] != '/' && text[start-1] != '\\' && text[start-1] != '\n' {
+				start--
+			}
+			note(x.quoted)(string(text[start:i]))
+		}
+	}
+}
+
+// wordsBehind calls found with the word behind each occurrence of a keyword.
+func wordsBehind(text []byte, keyword string, found func(string)) {
 	for i := 0; ; {
-		j := bytes.Index(text[i:], []byte("fn"))
+		j := bytes.Index(text[i:], []byte(keyword))
 		if j < 0 {
 			return
 		}
 		at := i + j
-		i = at + 2
+		i = at + len(keyword)
 		if at > 0 && wordByte(text[at-1]) || i >= len(text) || wordByte(text[i]) {
 			continue
 		}

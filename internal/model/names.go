@@ -1,6 +1,7 @@
 package model
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/specgate/specgate/internal/syntax"
@@ -45,6 +46,8 @@ type def struct {
 	in      *module
 	variant *Item // of the enum
 	name    string
+	// Where an import leads, once it is known, by namespace asked for.
+	knownAs [8]*target
 }
 
 func (d *def) space() space {
@@ -141,7 +144,7 @@ func isPrimitive(s string) bool {
 type lookup struct {
 	x    *index
 	fuel int
-	busy map[lookupKey]bool
+	busy []lookupKey
 }
 
 type lookupKey struct {
@@ -151,8 +154,34 @@ type lookupKey struct {
 	outer bool
 }
 
-// resolve finds what a path means in a scope. self is the impl or trait around it, or nil.
+type resolved struct {
+	m    *module
+	path string
+	want space
+}
+
+// resolve finds what a path means, as look does, and keeps the answer.
 func (x *index) resolve(scope *module, segs []string, global bool, self *implInfo, want space) target {
+	if len(segs) == 0 || scope == nil || segs[0] == "Self" {
+		return x.look(scope, segs, global, self, want)
+	}
+	k := resolved{scope, segs[0], want}
+	if len(segs) > 1 {
+		k.path = strings.Join(segs, "::")
+	}
+	if global {
+		k.path = "::" + k.path
+	}
+	if t, ok := x.cache[k]; ok {
+		return t
+	}
+	t := x.look(scope, segs, global, self, want)
+	x.cache[k] = t
+	return t
+}
+
+// look finds what a path means in a scope. self is the impl or trait around it, or nil.
+func (x *index) look(scope *module, segs []string, global bool, self *implInfo, want space) target {
 	if len(segs) == 0 || scope == nil {
 		return target{}
 	}
@@ -425,20 +454,17 @@ func (l *lookup) name(m *module, name string, want space, outer bool) target {
 		return target{}
 	}
 	key := lookupKey{m, name, want, outer}
-	if l.busy[key] {
+	if slices.Contains(l.busy, key) {
 		return target{}
 	}
-	if l.busy == nil {
-		l.busy = map[lookupKey]bool{}
-	}
-	l.busy[key] = true
-	defer delete(l.busy, key)
+	l.busy = append(l.busy, key)
+	defer func() { l.busy = l.busy[:len(l.busy)-1] }()
 	l.x.enter(m)
 	if t := l.own(m, name, want); t.ok() {
 		return t
 	}
 	for _, g := range m.globs {
-		t := l.path(g.in, g.use, g.global, nil, typeSpace)
+		t := l.follow(g, typeSpace)
 		switch {
 		case t.mod != nil && t.mod != m:
 			if got := l.name(t.mod, name, want, false); got.ok() {
@@ -530,7 +556,7 @@ func (l *lookup) own(m *module, name string, want space) target {
 			}
 			continue
 		}
-		got := l.path(d.in, d.use, d.global, nil, want)
+		got := l.follow(d, want)
 		if !got.ok() {
 			// The path may go through a crate that is not in the tree and in no manifest.
 			if len(d.use) > 1 && d.use[0] != "crate" && d.use[0] != "self" && d.use[0] != "super" {
@@ -544,6 +570,18 @@ func (l *lookup) own(m *module, name string, want space) target {
 		}
 	}
 	return target{}
+}
+
+// follow resolves an import. What it leads to is kept: reading more files does not change it.
+func (l *lookup) follow(d *def, want space) target {
+	if t := d.knownAs[want]; t != nil {
+		return *t
+	}
+	t := l.path(d.in, d.use, d.global, nil, want)
+	if t.ok() {
+		d.knownAs[want] = &t
+	}
+	return t
 }
 
 // enter reads the file of a `mod x;` when it is first looked into.

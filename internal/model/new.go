@@ -197,15 +197,6 @@ func (x *index) analyse(f *Function) {
 	}
 	a.walk(body, ghost)
 	f.Body = syntax.Canon(body)
-	for p := range n.Get(syntax.FParams).All(syntax.FParam) {
-		a.signatureType(info, p.Get(syntax.FType))
-	}
-	a.signatureType(info, n.Get(syntax.FRet).Get(syntax.FType))
-	if info.impl != nil && info.impl.traitItem == nil {
-		if it := x.selfItem(info.impl); it != nil && !slices.Contains(info.types, it) {
-			info.types = append(info.types, it)
-		}
-	}
 	f.Knobs = append(f.Knobs, a.knobs...)
 	if f.Mode == Exec && f.Kind != AssumeSpecFunction {
 		f.Exec = syntax.Exec(n)
@@ -472,7 +463,26 @@ func (x *index) loadIncluding(p string) {
 	}
 }
 
-// signatureType notes the types of the tree in a signature: their type invariants are part of the contract.
+// typesOf are the types of the tree in the signature of a function: their type invariants are part of its contract.
+func (x *index) typesOf(f *Function) []*Item {
+	info := x.fn[f]
+	if info.typed {
+		return info.types
+	}
+	info.typed = true
+	a := &analyser{x: x, self: info.impl, scope: info.scope, generics: info.generics}
+	for p := range f.Node.Get(syntax.FParams).All(syntax.FParam) {
+		a.signatureType(info, p.Get(syntax.FType))
+	}
+	a.signatureType(info, f.Node.Get(syntax.FRet).Get(syntax.FType))
+	if info.impl != nil && info.impl.traitItem == nil {
+		if it := x.selfItem(info.impl); it != nil && !slices.Contains(info.types, it) {
+			info.types = append(info.types, it)
+		}
+	}
+	return info.types
+}
+
 func (a *analyser) signatureType(info *fnInfo, t syntax.Node) {
 	t.Walk(func(n syntax.Node) bool {
 		if n.Kind() == syntax.Path {

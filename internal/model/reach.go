@@ -166,13 +166,12 @@ func (x *index) typeInvariants(f *Function) []*Function {
 	for _, g := range x.invariants {
 		info := x.fn[g]
 		if info.impl != nil {
-			if it := x.selfItem(info.impl); it != nil && slices.Contains(x.fn[f].types, it) {
+			if it := x.selfItem(info.impl); it != nil && slices.Contains(x.typesOf(f), it) {
 				out = append(out, g)
 			}
 			continue
 		}
-		x.analyse(g)
-		if slices.ContainsFunc(info.types, func(it *Item) bool { return slices.Contains(x.fn[f].types, it) }) {
+		if slices.ContainsFunc(x.typesOf(g), func(it *Item) bool { return slices.Contains(x.typesOf(f), it) }) {
 			out = append(out, g)
 		}
 	}
