@@ -2,6 +2,7 @@
 package contract
 
 import (
+	"math/big"
 	"slices"
 	"strings"
 
@@ -553,21 +554,47 @@ func unconstrained(f *formulas) bool {
 func witness(f *formulas, found logic.Assignment) *checks.Witness {
 	var in, out []string
 	for _, p := range f.params {
-		v, ok := found[p.term]
-		if !ok {
-			continue
-		}
-		text := v.String()
-		if p.term.IsBool() {
-			text = map[bool]string{true: "true", false: "false"}[v.Sign() != 0]
-		} else if p.term.Type.Name != "int" && p.term.Type.Name != "nat" {
-			text += p.term.Type.Name
+		var texts []string
+		for _, t := range found.Terms() {
+			if t.Mentions(p.term) {
+				texts = append(texts, valueText(p.label, t, p.term, found[t]))
+			}
 		}
 		if p.out {
-			out = append(out, p.label+" = "+text)
+			out = append(out, texts...)
 		} else {
-			in = append(in, p.label+" = "+text)
+			in = append(in, texts...)
 		}
 	}
 	return &checks.Witness{Input: strings.Join(in, ", "), Wrong: strings.Join(out, ", ")}
+}
+
+// valueText says what a parameter, or a part of it, is.
+func valueText(label string, t, whole *logic.Term, v *big.Int) string {
+	var path func(t *logic.Term) string
+	path = func(t *logic.Term) string {
+		if t == whole {
+			return label
+		}
+		of := path(t.Args[0])
+		switch t.Name {
+		case "Some.0":
+			return of + "->Some_0"
+		case "Ok.0":
+			return of + "->Ok_0"
+		case "Err.0":
+			return of + "->Err_0"
+		}
+		return of + t.Name
+	}
+	switch {
+	case t.Name == logic.FnSome || t.Name == logic.FnOk:
+		names := map[string][2]string{logic.FnSome: {"None", "Some"}, logic.FnOk: {"Err", "Ok"}}[t.Name]
+		return path(t.Args[0]) + " is " + names[v.Sign()]
+	case t.IsBool():
+		return path(t) + " = " + map[bool]string{true: "true", false: "false"}[v.Sign() != 0]
+	case t.Type.Name == "int" || t.Type.Name == "nat":
+		return path(t) + " = " + v.String()
+	}
+	return path(t) + " = " + v.String() + t.Type.Name
 }

@@ -150,12 +150,19 @@ func (c *comparer) definitions() []effect {
 			if u.Base != nil && u.Head.Mode != model.Spec {
 				e.contract = c.verdict(u).direction
 			}
-			if e.contract == Equal && textSame(u) && rel != Unknown {
+			if e.contract == Equal && textSame(u) && rel != Unknown && !ofOperator(spec.Head) {
 				// The definition changed, the contract did not: it uses the part that is the same.
 				continue
 			}
-			if rel == Unknown && (e.contract == Weaker || e.contract == Stronger) && !returnsBool(spec.Head) {
-				e.relation = e.contract
+			if rel == Unknown && spec.Head.Kind == model.ConstFunction && e.contract != Unknown {
+				// A constant has no direction of its own: what counts is what its users demand and promise.
+				v := c.verdict(u)
+				switch {
+				case v.requires == Weaker || v.ensures == Weaker:
+					e.relation = Weaker
+				case v.requires == Stronger || v.ensures == Stronger:
+					e.relation = Stronger
+				}
 			}
 			out = append(out, e)
 		}
@@ -236,7 +243,7 @@ func (c *comparer) definitionRelation(spec *pair.Function) Relation {
 	if !returnsBool(b) || !returnsBool(h) || typesChanged(spec) {
 		return c.sameValue(spec)
 	}
-	if t := spec.Head.Trait; strings.HasSuffix(trimArgs(t), "SpecImpl") && !strings.HasPrefix(h.Name, "obeys_") && !strings.HasSuffix(h.Name, "_req") {
+	if ofOperator(h) && !strings.HasPrefix(h.Name, "obeys_") && !strings.HasSuffix(h.Name, "_req") {
 		// The value is compared with the operator's result: more true is not less said.
 		return Unknown
 	}
@@ -245,6 +252,10 @@ func (c *comparer) definitionRelation(spec *pair.Function) Relation {
 		return Unknown
 	}
 	down, up := prover.Proves([]*logic.Term{bt}, ht), prover.Proves([]*logic.Term{ht}, bt)
+	if ofOperator(h) && strings.HasPrefix(h.Name, "obeys_") {
+		// The contract of the operator holds where this is true: less of it is a weaker contract.
+		down, up = up, down
+	}
 	switch {
 	case prover.S.Overflow:
 		return Unknown
@@ -269,6 +280,9 @@ func (c *comparer) sameValue(spec *pair.Function) Relation {
 	}
 	return Unknown
 }
+
+// ofOperator tells a function of an implementation such as AddSpecImpl, which is the contract of an operator.
+func ofOperator(f *model.Function) bool { return strings.HasSuffix(trimArgs(f.Trait), "SpecImpl") }
 
 func trimArgs(t string) string {
 	if i := strings.IndexByte(t, '<'); i >= 0 {

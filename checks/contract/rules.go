@@ -255,8 +255,8 @@ func incomparable(p *checks.Pass) {
 		case v.types:
 			report(p, f, "A type in the signature changed, so base's contract and this one are about different functions. Compare them by hand.", nil,
 				syntax.Requires, syntax.Ensures, syntax.Returns)
-		case v.ensures == Incomparable && !textSame(f) && own(f):
-			report(p, f, "The promises were exchanged for others: neither follows from the other. "+
+		case (v.ensures == Incomparable || v.direction == Incomparable) && !textSame(f) && own(f):
+			report(p, f, "Neither contract follows from the other: something is promised or covered that was not, and something is not that was. "+
 				because(v.accepted, "For example %s is allowed now and was not.", "Compare them by hand."), v.accepted, syntax.Ensures, syntax.Returns)
 		}
 	}
@@ -430,11 +430,11 @@ func specDefinition(p *checks.Pass, which Relation) {
 		out := checks.AtFunction(e.user)
 		out.Change = e.spec.Head.Symbol + "\x00" + e.spec.Head.Body
 		what := "is defined differently now"
-		switch which {
-		case Weaker:
-			what = "is true of more now"
-		case Stronger:
-			what = "is true of less now"
+		switch {
+		case which == Weaker && returnsBool(e.spec.Head):
+			what = "asks for less now"
+		case which == Stronger && returnsBool(e.spec.Head):
+			what = "asks for more now"
 		}
 		out.Message = fmt.Sprintf("This contract reads as before and means something else: %s, on which it rests, %s.", e.spec.Head.Symbol, what)
 		switch e.contract {

@@ -157,7 +157,11 @@ func execChanged(p *checks.Pass) {
 			continue
 		}
 		switch i.Head.Kind {
-		case model.ConstItem, model.StaticItem, model.MacroItem, model.MacroCallItem:
+		case model.ConstItem, model.StaticItem, model.MacroCallItem:
+		case model.MacroItem:
+			if onlyGhostUses(p.Pairs, i) {
+				continue
+			}
 		default:
 			continue
 		}
@@ -170,6 +174,27 @@ func execChanged(p *checks.Pass) {
 		out.Detail = refDetail(i.ExecDetail)
 		p.Report(out)
 	}
+}
+
+// onlyGhostUses tells a macro that is used in proofs, and nowhere in code that runs.
+func onlyGhostUses(pairs *pair.Pairs, i *pair.Item) bool {
+	used := false
+	for _, side := range []struct {
+		m    *model.Model
+		item *model.Item
+	}{{pairs.Base, i.Base}, {pairs.Head, i.Head}} {
+		for _, f := range side.m.Functions {
+			for _, r := range f.ExecRefs {
+				if r.Macro && r.Target == side.item {
+					return false
+				}
+			}
+			for _, r := range f.GhostRefs {
+				used = used || r.Macro && (r.Target == side.item || r.Written == side.item.Name)
+			}
+		}
+	}
+	return used
 }
 
 // onlySignature tells a function whose body is the same text and whose signature is not.
@@ -220,7 +245,7 @@ func execRemoved(p *checks.Pass) {
 
 func signatureChanged(p *checks.Pass) {
 	for _, f := range p.Pairs.Functions {
-		if !runs(f.Base) || !runs(f.Head) || !f.What.Has(pair.Signature) {
+		if !runs(f.Base) || !runs(f.Head) || !f.What.Has(pair.Signature) || unqualified(f.Base.Signature) == unqualified(f.Head.Signature) {
 			continue
 		}
 		out := checks.AtFunction(f)
@@ -229,6 +254,21 @@ func signatureChanged(p *checks.Pass) {
 		out.Detail = "Base: " + f.Base.Signature + "\nHead: " + f.Head.Signature
 		p.Report(out)
 	}
+}
+
+// unqualified is a signature without its visibility, which changes nothing for those who could call it before.
+func unqualified(sig string) string {
+	rest, ok := strings.CutPrefix(sig, "pub")
+	if !ok {
+		return sig
+	}
+	rest = strings.TrimLeft(rest, " ")
+	if strings.HasPrefix(rest, "(") {
+		if i := strings.IndexByte(rest, ')'); i >= 0 {
+			rest = rest[i+1:]
+		}
+	}
+	return strings.TrimLeft(rest, " ")
 }
 
 func typeChanged(p *checks.Pass) {

@@ -58,6 +58,9 @@ func compare(pairs *pair.Pairs) *delta {
 			}
 		}
 		for _, a := range restAdded {
+			if a.Scope != "" && ofItem(a.Kind) {
+				continue // reported at the item
+			}
 			if a.Scope != "" {
 				key := scopeKey(a)
 				carried[key] = true
@@ -111,6 +114,15 @@ func compare(pairs *pair.Pairs) *delta {
 		}
 	}
 	return d
+}
+
+// ofItem tells the kinds that are about a type, a trait or an implementation as a whole, not about its functions.
+func ofItem(k model.SiteKind) bool {
+	switch k {
+	case model.ExternalType, model.ExternalTrait, model.ExternalDerive, model.UnsafeAutoTrait, model.Layout:
+		return true
+	}
+	return false
 }
 
 // withScope is an item's own site as the functions below the item carry it.

@@ -796,6 +796,17 @@ func (c *Converter) method(n syntax.Node) *Term {
 			return c.variant(recv, "Err")
 		}
 	}
+	if len(args) == 0 && of != nil && of.Kind == KOther {
+		// The old accessors of variants: is_Some(), get_Some_0().
+		if v, ok := strings.CutPrefix(name, "is_"); ok && v != "" && upper(v) && !strings.Contains(v, "_") {
+			return c.variant(recv, v)
+		}
+		if v, ok := strings.CutPrefix(name, "get_"); ok && v != "" && upper(v) {
+			if i := strings.LastIndexByte(v, '_'); i > 0 {
+				return c.project(recv, v[:i], v[i+1:])
+			}
+		}
+	}
 	if name == "view" && len(args) == 0 {
 		return c.view(recv)
 	}

@@ -34,6 +34,18 @@ func (s *Space) facts(t *Term) []*Term {
 			s.Implies(s.Not(c), s.make(Eq, "", nil, boolType, t, t.Args[2])),
 		}
 	}
+	if t.Op == Mul && len(t.Args) == 2 && t.Args[0].Op != Int {
+		a, b := t.Args[0], t.Args[1]
+		zero, one := s.Int64(0), s.Int64(1)
+		return []*Term{
+			s.Implies(s.Or(s.Equal(a, zero), s.Equal(b, zero)), s.Equal(t, zero)),
+			s.Implies(s.Equal(a, one), s.Equal(t, b)),
+			s.Implies(s.Equal(b, one), s.Equal(t, a)),
+			s.Implies(s.And(s.LessEq(zero, a), s.LessEq(zero, b)), s.LessEq(zero, t)),
+			s.Implies(s.And(s.LessEq(zero, a), s.LessEq(one, b)), s.LessEq(a, t)),
+			s.Implies(s.And(s.LessEq(one, a), s.LessEq(zero, b)), s.LessEq(b, t)),
+		}
+	}
 	if t.Op != App {
 		return nil
 	}

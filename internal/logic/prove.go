@@ -317,7 +317,11 @@ func (b *branch) enrich() bool {
 	if added || b.rounds >= rounds {
 		return added
 	}
-	b.rounds++
+	defer func() {
+		if added {
+			b.rounds++
+		}
+	}()
 	for _, t := range lits {
 		on := b.lits[t]
 		if !(t.Op == Forall && on || t.Op == Exists && !on) || t.Type == nil {
@@ -327,7 +331,7 @@ func (b *branch) enrich() bool {
 			if b.instances >= instances {
 				return added
 			}
-			if !fits(g, t.Type) || (g.Op == Add || g.Op == Mul) && !arguments[g] {
+			if !fits(g, t.Type) || t.Type.Kind == KInt && g.Op != Var && !arguments[g] {
 				continue
 			}
 			inst := s.subst(t.Args[0], g)

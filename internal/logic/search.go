@@ -1,12 +1,18 @@
 package logic
 
 import (
+	"maps"
 	"math/big"
 	"slices"
 )
 
 // Assignment gives values to Vars: integers, or 0 and 1 for truth values.
 type Assignment map[*Term]*big.Int
+
+// Terms that have a value, in a fixed order.
+func (a Assignment) Terms() []*Term {
+	return slices.SortedFunc(maps.Keys(a), func(x, y *Term) int { return x.id - y.id })
+}
 
 // maxTries bounds how many assignments one search tries.
 const maxTries = 6000
@@ -75,6 +81,9 @@ func (p *Prover) vars(formulas []*Term) (vars []*Term, consts []*big.Int, ok boo
 		switch {
 		case t.Op == Int:
 			consts = append(consts, t.Val)
+		case part(t):
+			vars = append(vars, t)
+			return
 		case t.Op == Var && t.Name != "usize::MAX" && t.Name != "isize::MAX":
 			if !t.IsInt() && !t.IsBool() {
 				ok = false
@@ -92,6 +101,34 @@ func (p *Prover) vars(formulas []*Term) (vars []*Term, consts []*big.Int, ok boo
 	}
 	slices.SortFunc(vars, func(a, b *Term) int { return a.id - b.id })
 	return vars, consts, ok
+}
+
+// part tells an integer or truth value that is a part of a tuple, an Option or a Result of unknown value. The parts of one such
+// value are independent of each other, so that each may be given any value of its type.
+func part(t *Term) bool {
+	if t.Op != App || len(t.Args) != 1 || !t.IsInt() && !t.IsBool() {
+		return false
+	}
+	return projection(t)
+}
+
+func projection(t *Term) bool {
+	if t.Op != App || len(t.Args) != 1 {
+		return false
+	}
+	of := t.Args[0]
+	if of.binds() || of.Type == nil || of.Op != Var && !projection(of) {
+		return false
+	}
+	switch {
+	case of.Type.Tuple:
+		return len(t.Name) > 1 && t.Name[0] == '.' && t.Name[1] >= '0' && t.Name[1] <= '9'
+	case of.Type.Name == "Option":
+		return t.Name == FnSome || t.Name == "Some.0"
+	case of.Type.Name == "Result":
+		return t.Name == FnOk || t.Name == "Ok.0" || t.Name == "Err.0"
+	}
+	return false
 }
 
 // candidates are values to try for a variable: small ones, the numbers of the formulas and their neighbours, the ends of the type.
@@ -166,6 +203,9 @@ func (e *evaluator) eval(t *Term, depth int) (v *big.Int, ok bool) {
 		return new(big.Int), true
 	}
 	arg := func(i int) (*big.Int, bool) { return e.eval(t.Args[i], depth) }
+	if v, ok := e.values[t]; ok {
+		return v, true
+	}
 	switch t.Op {
 	case True:
 		return truth(true)
@@ -180,8 +220,7 @@ func (e *evaluator) eval(t *Term, depth int) (v *big.Int, ok bool) {
 		case "isize::MAX":
 			return new(big.Int).Rsh(e.target, 1), true
 		}
-		v, ok := e.values[t]
-		return v, ok
+		return nil, false
 	case Not:
 		v, ok := arg(0)
 		if !ok {

@@ -183,7 +183,61 @@ func (b *branch) system(c *classes, lits []*Term) (sys []*constraint, ok bool) {
 			}
 		}
 	}
-	return sys, true
+	return append(sys, b.products(c, sys)...), true
+}
+
+// products bounds each product of two terms that are not negative by the bounds of its factors.
+func (b *branch) products(c *classes, sys []*constraint) []*constraint {
+	lo, hi := map[*Term]*big.Int{}, map[*Term]*big.Int{}
+	for _, k := range sys {
+		if len(k.coef) != 1 {
+			continue
+		}
+		for t, n := range k.coef {
+			// n*t + konst >= 0
+			if n.Sign() > 0 {
+				v := ceilDiv(new(big.Int).Neg(k.konst), n)
+				if lo[t] == nil || lo[t].Cmp(v) < 0 {
+					lo[t] = v
+				}
+			} else {
+				v := new(big.Int).Div(k.konst, new(big.Int).Neg(n)) // Euclidean: rounds down
+				if hi[t] == nil || hi[t].Cmp(v) > 0 {
+					hi[t] = v
+				}
+			}
+			if k.eq {
+				if v, m := new(big.Int).DivMod(new(big.Int).Neg(k.konst), n, new(big.Int)); m.Sign() == 0 {
+					lo[t], hi[t] = v, v
+				}
+			}
+		}
+	}
+	var out []*constraint
+	for _, t := range c.terms {
+		if t.Op != Mul || len(t.Args) != 2 || t.Args[0].Op == Int || t.free > 0 {
+			continue
+		}
+		x, y := c.find(t.Args[0]), c.find(t.Args[1])
+		p := c.find(t)
+		if !p.IsInt() || p.Op == Int || p.Op == Add || p.Op == Mul && p != t || lo[x] == nil || lo[y] == nil || lo[x].Sign() < 0 || lo[y].Sign() < 0 {
+			continue
+		}
+		out = append(out, &constraint{konst: new(big.Int).Neg(new(big.Int).Mul(lo[x], lo[y])), coef: map[*Term]*big.Int{p: big.NewInt(1)}})
+		if hi[x] != nil && hi[y] != nil && hi[x].Sign() >= 0 && hi[y].Sign() >= 0 {
+			out = append(out, &constraint{konst: new(big.Int).Mul(hi[x], hi[y]), coef: map[*Term]*big.Int{p: big.NewInt(-1)}})
+		}
+	}
+	return out
+}
+
+// ceilDiv is a / n rounded up, for n > 0.
+func ceilDiv(a, n *big.Int) *big.Int {
+	q, m := new(big.Int).DivMod(a, n, new(big.Int))
+	if m.Sign() != 0 {
+		q.Add(q, big.NewInt(1))
+	}
+	return q
 }
 
 // constraintOf replaces each term by the representative of its class.
