@@ -49,6 +49,7 @@ type text struct {
 	out   bytes.Buffer
 	o     TextOptions
 	width *runewidth.Condition
+	told  map[string]bool // rules whose remedy has been said: once is enough
 }
 
 // Text writes the report for a person at a terminal.
@@ -56,7 +57,7 @@ func Text(w io.Writer, r *checks.Report, o TextOptions) error {
 	if o.Width <= 0 {
 		o.Width = defaultWidth
 	}
-	t := &text{o: o, width: narrow()}
+	t := &text{o: o, width: narrow(), told: map[string]bool{}}
 	t.findings(r)
 	t.functions(r)
 	t.summary(r)
@@ -139,9 +140,7 @@ func (t *text) line(f *checks.Finding) {
 func (t *text) finding(f *checks.Finding) {
 	t.printf("%s %s: %s\n", t.head(f), t.paint(bold, escapeTerminal(f.Symbol)), escapeTerminal(f.Message))
 	t.excerpt(Head, "-->", f.File, f.Span, severityStyle(f.Severity.String()))
-	if f.Base != nil {
-		t.excerpt(Base, "was", f.Base.File, f.Base.Span, dim)
-	}
+	t.was(f)
 	if f.Detail != "" {
 		for line := range strings.SplitSeq(strings.TrimRight(f.Detail, "\n"), "\n") {
 			t.printf("    %s\n", escapeTerminal(line))
@@ -157,7 +156,8 @@ func (t *text) finding(f *checks.Finding) {
 		}
 		t.out.WriteByte('\n')
 	}
-	if t.o.Remedy != nil {
+	if t.o.Remedy != nil && !t.told[f.Rule] {
+		t.told[f.Rule] = true
 		if remedy := t.o.Remedy(f.Rule); remedy != "" {
 			t.printf("  %s %s\n", t.paint(green, "to do:"), escapeTerminal(remedy))
 		}
@@ -165,6 +165,36 @@ func (t *text) finding(f *checks.Finding) {
 	if f.Waived != nil {
 		t.printf("  waived by %s\n", escapeTerminal(f.Waived.ID))
 	}
+}
+
+// was shows the place in the base, unless it would say the same again.
+func (t *text) was(f *checks.Finding) {
+	if f.Base == nil {
+		return
+	}
+	if head, base := t.lines(Head, f.File, f.Span), t.lines(Base, f.Base.File, f.Base.Span); head != nil && bytes.Equal(head, base) {
+		if f.File != f.Base.File || f.Span.Start.Line != f.Base.Span.Start.Line {
+			t.printf("  %s %s, the same\n", t.paint(blue, "was"), place(f.Base.File, f.Base.Span.Start))
+		}
+		return
+	}
+	t.excerpt(Base, "was", f.Base.File, f.Base.Span, dim)
+}
+
+// lines are the lines of a span, as one text; nil if they cannot be had.
+func (t *text) lines(side Side, file string, span source.Range) []byte {
+	if t.o.Source == nil || span.Start == span.End {
+		return nil
+	}
+	src := t.o.Source(side, file)
+	if src == nil {
+		return nil
+	}
+	out := []byte{}
+	for n := span.Start.Line; n <= span.End.Line; n++ {
+		out = append(append(out, src.Line(n)...), '\n')
+	}
+	return out
 }
 
 func place(file string, p source.Position) string {
@@ -229,13 +259,13 @@ func (t *text) functions(r *checks.Report) {
 	if len(r.Functions) == 0 {
 		return
 	}
-	rows := [][]string{{"change", "executable", "contract", "trust", "function"}}
+	rows := [][]string{{"change", "executable", "contract", "trust", "function", "place"}}
 	for _, f := range r.Functions {
 		rows = append(rows, []string{f.Change, f.Executable, f.Contract.Direction,
 			fmt.Sprintf("+%d -%d", len(f.Trust.Added), len(f.Trust.Removed)),
-			escapeTerminal(f.Symbol) + "  " + t.paint(dim, place(f.File, f.Span.Start))})
+			escapeTerminal(f.Symbol), place(f.File, f.Span.Start)})
 	}
-	widths := make([]int, len(rows[0])-1)
+	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
 		for i := range widths {
 			widths[i] = max(widths[i], t.width.StringWidth(row[i]))
@@ -244,25 +274,30 @@ func (t *text) functions(r *checks.Report) {
 	for n, row := range rows {
 		var line strings.Builder
 		for i, cell := range row {
-			if i < len(widths) {
-				cell += strings.Repeat(" ", widths[i]-t.width.StringWidth(cell)+2)
+			padding := strings.Repeat(" ", widths[i]-t.width.StringWidth(cell)+2)
+			switch {
+			case n == 0:
+				cell = t.paint(bold, cell)
+			case i == len(row)-1:
+				cell = t.paint(dim, cell)
 			}
 			line.WriteString(cell)
+			if i < len(row)-1 {
+				line.WriteString(padding)
+			}
 		}
-		if n == 0 {
-			t.printf("%s\n", t.paint(bold, line.String()))
-		} else {
-			t.printf("%s\n", line.String())
-		}
+		t.printf("%s\n", line.String())
 	}
 	t.out.WriteByte('\n')
 }
 
 func (t *text) summary(r *checks.Report) {
+	proof := false
 	for _, reason := range r.Reasons {
-		t.printf("%s %s: %s\n", t.paint(yellow, "not checked"), escapeTerminal(reason.Stage), escapeTerminal(reason.Text))
+		t.printf("%s %s\n", t.paint(yellow, "not checked ("+escapeTerminal(reason.Stage)+"):"), escapeTerminal(reason.Text))
+		proof = proof || reason.Stage == string(checks.Proof)
 	}
-	if c := r.Counts; c.Selected > 0 && c.Proved+c.Failed+c.TimedOut+c.InternalError+c.Unsupported == 0 {
+	if r.Tools.Verus == nil && !proof {
 		t.printf("%s\n", t.paint(yellow, "Nothing was proved: no verifier was run."))
 	}
 	counts := map[string]int{}
@@ -278,7 +313,7 @@ func (t *text) summary(r *checks.Report) {
 	if waived > 0 {
 		t.printf(", %d waived", waived)
 	}
-	t.printf(" in %s between %s and %s\n", plural(len(r.Functions), "changed function"), escapeTerminal(r.Base.Rev), escapeTerminal(r.Head.Rev))
+	t.printf(" in %s between %s and %s\n", plural(len(r.Functions), "changed function"), revision(r.Base.Rev), revision(r.Head.Rev))
 	outcome := r.Outcome.String()
 	s := red
 	switch r.Outcome {
@@ -288,6 +323,15 @@ func (t *text) summary(r *checks.Report) {
 		s = yellow
 	}
 	t.printf("outcome: %s\n", t.paint(s, outcome))
+}
+
+// revision shortens what is a whole object id.
+func revision(rev string) string {
+	const short = 12
+	if (len(rev) == 40 || len(rev) == 64) && strings.Trim(rev, "0123456789abcdef") == "" {
+		return rev[:short]
+	}
+	return escapeTerminal(rev)
 }
 
 func plural(n int, word string) string {

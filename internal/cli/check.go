@@ -1,0 +1,226 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/specgate/specgate/annotate"
+	"github.com/specgate/specgate/checks"
+	"github.com/specgate/specgate/checks/registry"
+	"github.com/specgate/specgate/internal/engine"
+	"github.com/specgate/specgate/internal/policy"
+	"github.com/specgate/specgate/internal/source"
+)
+
+type checkCmd struct {
+	Base     string   `placeholder:"REV" help:"Revision to compare with. Default: the merge base with the default branch."`
+	Head     string   `placeholder:"REV" help:"Revision to check. Default: the working tree." xor:"head"`
+	Staged   bool     `help:"Check what is staged, as in a pre-commit hook." xor:"head"`
+	Repo     string   `placeholder:"DIR" default:"." help:"Directory of the repository."`
+	Policy   string   `placeholder:"FILE" help:"Policy to judge by. Default: .specgate.toml of the base revision."`
+	Format   string   `placeholder:"FORMAT" enum:"text,json" default:"text" help:"What to write to stdout: text or json."`
+	Output   []string `placeholder:"FORMAT=FILE" sep:"none" help:"Write the report to a file too; may be repeated."`
+	Only     []string `placeholder:"FAMILY" help:"Families of rules to run, separated by commas: trust, edit, contract."`
+	Function string   `placeholder:"GLOB" help:"Report only functions whose symbol matches, such as 'stack::**'."`
+	Jobs     int      `placeholder:"N" default:"0" help:"Files to parse at once. Default: the number of processors."`
+}
+
+// Help is shown below the flags.
+func (checkCmd) Help() string {
+	return `Examples:
+
+    specgate check                               # the working tree against where its branch began
+    specgate check --base main --head feature    # two revisions
+    specgate check --staged                      # what is about to be committed
+    specgate check --format json > report.json
+    specgate check --output json=report.json     # the file, and text on the terminal
+    specgate check --only trust,contract --function 'stack::**'
+
+Exit codes: 0 clean, 1 findings at or above the policy's fail-on, 2 a usage or policy error, 3 could not complete.`
+}
+
+type output struct{ format, file string }
+
+func (c *checkCmd) Run(r *run) error {
+	outputs, err := parseOutputs(c.Output)
+	if err != nil {
+		return err
+	}
+	only, err := parseFamilies(c.Only)
+	if err != nil {
+		return err
+	}
+	if c.Jobs < 0 {
+		return usagef("--jobs %d: it must not be negative", c.Jobs)
+	}
+	result, err := engine.Check(r.ctx, engine.Options{
+		Repo:     c.Repo,
+		Base:     c.Base,
+		Head:     c.Head,
+		Staged:   c.Staged,
+		Policy:   c.Policy,
+		Only:     only,
+		Function: c.Function,
+		Jobs:     jobs(c.Jobs),
+		Today:    today(),
+		Version:  version(),
+		Log:      r.log,
+	})
+	if err != nil {
+		return err
+	}
+	if err := write(r.stdout, c.Format, result, isTerminal(r.stdout)); err != nil {
+		return err
+	}
+	for _, o := range outputs {
+		if err := writeFile(o.file, func(w io.Writer) error { return write(w, o.format, result, false) }); err != nil {
+			return err
+		}
+	}
+	switch result.Report.Outcome {
+	case checks.OutcomePass:
+		return nil
+	case checks.OutcomeFindings:
+		return exit(exitFindings)
+	case checks.OutcomeInconclusive:
+		if result.Policy.Gate.Inconclusive == policy.InconclusiveFail {
+			return exit(exitIncomplete)
+		}
+		if result.Policy.Gate.Inconclusive == policy.InconclusiveWarn {
+			r.log.Warn("the result is inconclusive, which the policy only warns about", "reasons", len(result.Report.Reasons))
+		}
+		return nil
+	}
+	return exit(exitIncomplete)
+}
+
+func jobs(n int) int {
+	if n == 0 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return n
+}
+
+func parseOutputs(flags []string) ([]output, error) {
+	var out []output
+	for _, f := range flags {
+		format, file, ok := strings.Cut(f, "=")
+		switch {
+		case !ok || file == "":
+			return nil, usagef("--output %q: want FORMAT=FILE, such as json=report.json", f)
+		case format != "text" && format != "json":
+			return nil, usagef("--output %q: the format is %q; want text or json", f, format)
+		}
+		out = append(out, output{format, file})
+	}
+	return out, nil
+}
+
+func parseFamilies(words []string) ([]checks.Family, error) {
+	var out []checks.Family
+	var known []string
+	for _, f := range checks.Families() {
+		known = append(known, string(f))
+	}
+words:
+	for _, w := range words {
+		for _, f := range checks.Families() {
+			if string(f) == w {
+				out = append(out, f)
+				continue words
+			}
+		}
+		return nil, usagef("--only: there is no family %q%s; the families are %s", w, didYouMean(w, known), strings.Join(known, ", "))
+	}
+	return out, nil
+}
+
+func didYouMean(word string, candidates []string) string {
+	if near := policy.Nearest(word, candidates); near != "" {
+		return fmt.Sprintf("; did you mean %q?", near)
+	}
+	return ""
+}
+
+func write(w io.Writer, format string, result *engine.Result, terminal bool) error {
+	if format == "json" {
+		return annotate.JSON(w, result.Report)
+	}
+	o := annotate.TextOptions{
+		Source: result.Source,
+		Remedy: func(rule string) string {
+			if r := registry.Find(rule); r != nil {
+				return r.Remedy
+			}
+			return ""
+		},
+	}
+	if terminal {
+		o.Color, o.Width = color(), width(w)
+	}
+	return annotate.Text(w, result.Report, o)
+}
+
+// writeFile replaces a file by a whole new one, so that nobody reads half a report.
+func writeFile(name string, fill func(io.Writer) error) (err error) {
+	f, err := os.CreateTemp(dirOf(name), ".specgate-*")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(f.Name())
+		}
+	}()
+	if err := fill(f); err != nil {
+		_ = f.Close()
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	if err := f.Chmod(0o644); err != nil {
+		_ = f.Close()
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	if err := f.Close(); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	if err := os.Rename(f.Name(), name); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return nil
+}
+
+func dirOf(name string) string {
+	if i := strings.LastIndexByte(name, os.PathSeparator); i >= 0 {
+		return name[:i+1]
+	}
+	return "."
+}
+
+// isTerminal tells whether w is one that a person looks at.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// color follows no-color.org; in CI a terminal is a log that is read elsewhere.
+func color() bool {
+	return os.Getenv("NO_COLOR") == "" && os.Getenv("CI") == "" && os.Getenv("TERM") != "dumb"
+}
+
+func width(w io.Writer) int {
+	// The gutter takes a few columns.
+	const gutter, least = 10, 40
+	if f, ok := w.(*os.File); ok {
+		if columns, _, err := term.GetSize(int(f.Fd())); err == nil {
+			return max(columns-gutter, least)
+		}
+	}
+	return 0
+}
+
+var _ func(annotate.Side, string) *source.File = (*engine.Result)(nil).Source

@@ -1,0 +1,141 @@
+// Package cli is the command line of specgate.
+//
+// Results go to stdout and everything else to stderr. Exit codes: 0 clean, 1 findings at or above the policy's fail-on,
+// 2 a usage or policy error, 3 could not complete. When several apply, 3 goes before 2 before 1.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/specgate/specgate/internal/engine"
+	"github.com/specgate/specgate/internal/policy"
+)
+
+// Exit codes of the command.
+const (
+	exitClean      = 0
+	exitFindings   = 1
+	exitUsage      = 2
+	exitIncomplete = 3
+)
+
+type grammar struct {
+	Check   checkCmd   `cmd:"" help:"Check a change: what it trusts, edits and promises, against its merge base."`
+	Trust   trustCmd   `cmd:"" help:"List everything that a tree believes without proof."`
+	Explain explainCmd `cmd:"" help:"Say what a rule means, why it matters and what to do."`
+	Policy  policyCmd  `cmd:"" help:"Write, check and explain the policy file."`
+	Version versionCmd `cmd:"" help:"Print the version and how it was built."`
+
+	Verbose bool `short:"v" help:"Log what is done to stderr."`
+}
+
+// run is what every command gets.
+type run struct {
+	ctx            context.Context
+	stdout, stderr io.Writer
+	log            *slog.Logger
+}
+
+// exit is a command's verdict, when it is not an error.
+type exit int
+
+func (e exit) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
+
+// usageError is a mistake in what was asked for.
+type usageError struct{ err error }
+
+func (e usageError) Error() string { return e.err.Error() }
+func (e usageError) Unwrap() error { return e.err }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// Main runs the command that args name, without the program's own name, and returns its exit code. An interrupt ends it.
+func Main(args []string, stdout, stderr io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+
+	var g grammar
+	helped := false
+	parser, err := kong.New(&g,
+		kong.Name("specgate"),
+		kong.Description(description),
+		kong.Writers(stdout, stderr),
+		kong.Exit(func(int) { helped = true }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 120}),
+	)
+	if err != nil {
+		fmt.Fprintf(stderr, "specgate: build the command line: %v\n", err)
+		return exitIncomplete
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	parsed, err := parser.Parse(args)
+	if helped {
+		return exitClean
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "specgate: %v\n", err)
+		fmt.Fprintf(stderr, "run `%s --help` for the commands, flags and examples\n", commandOf(err))
+		return exitUsage
+	}
+	level := slog.LevelWarn
+	if g.Verbose {
+		level = slog.LevelDebug
+	}
+	r := &run{ctx: ctx, stdout: stdout, stderr: stderr, log: slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{
+		Level: level,
+		ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
+			if a.Key == slog.TimeKey && len(groups) == 0 {
+				return slog.Attr{}
+			}
+			return a
+		},
+	}))}
+	err = parsed.Run(r)
+	var code exit
+	switch {
+	case err == nil:
+		return exitClean
+	case errors.As(err, &code):
+		return int(code)
+	}
+	fmt.Fprintf(stderr, "specgate: %v\n", err)
+	return exitCode(err)
+}
+
+// commandOf is the command that a parse error is about, as it is typed.
+func commandOf(err error) string {
+	var parse *kong.ParseError
+	if errors.As(err, &parse) && parse.Context != nil {
+		if node := parse.Context.Selected(); node != nil {
+			return "specgate " + node.Path()
+		}
+	}
+	return "specgate"
+}
+
+func exitCode(err error) int {
+	var (
+		usage       usageError
+		input       *engine.InputError
+		diagnostics policy.Diagnostics
+	)
+	if errors.As(err, &usage) || errors.As(err, &input) || errors.As(err, &diagnostics) {
+		return exitUsage
+	}
+	return exitIncomplete
+}
+
+const description = `specgate gates merges of Verus (verified Rust) code: it says what a change trusts without proof, whether it edits the code that runs, and how it changes what is promised.
+
+Exit codes: 0 clean, 1 findings that block, 2 a usage or policy error, 3 could not complete.`

@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/specgate/specgate/internal/engine"
+	"github.com/specgate/specgate/internal/policy"
+)
+
+type policyCmd struct {
+	Init    policyInitCmd    `cmd:"" help:"Write a policy file that holds every default."`
+	Check   policyCheckCmd   `cmd:"" help:"Check a policy file."`
+	Explain policyExplainCmd `cmd:"" help:"Say which line of the policy decides what for a symbol."`
+}
+
+type policyInitCmd struct {
+	Repo string `placeholder:"DIR" default:"." help:"Directory to write .specgate.toml into."`
+}
+
+// Help is shown below the flags.
+func (policyInitCmd) Help() string {
+	return `Never overwrites a file.
+
+Examples:
+
+    specgate policy init
+    specgate policy init --repo ../ring`
+}
+
+func (c *policyInitCmd) Run(r *run) error {
+	name := filepath.Join(c.Repo, policy.FileName)
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return usagef("%s is already there; look at it with: specgate policy check", name)
+	case errors.Is(err, fs.ErrNotExist):
+		return usagef("write the policy: there is no directory %s", c.Repo)
+	case err != nil:
+		return fmt.Errorf("write the policy: %w", err)
+	}
+	if _, err := f.Write(policy.Init()); err != nil {
+		return errors.Join(fmt.Errorf("write the policy: %w", err), f.Close())
+	}
+	if err := f.Close(); err != nil {
+		return fmt.Errorf("write the policy: %w", err)
+	}
+	_, err = fmt.Fprintf(r.stdout, "wrote %s\n", name)
+	return err
+}
+
+type policyCheckCmd struct {
+	File string `arg:"" optional:"" default:".specgate.toml" help:"The policy file. Default: .specgate.toml."`
+}
+
+// Help is shown below the flags.
+func (policyCheckCmd) Help() string {
+	return `Unknown keys, wrong types, bad globs, unknown rules and waivers that have run out are errors.
+
+Examples:
+
+    specgate policy check
+    specgate policy check ci/strict.toml`
+}
+
+func (c *policyCheckCmd) Run(r *run) error {
+	p, err := readPolicy(c.File)
+	if err != nil {
+		return err
+	}
+	if err := policy.Check(p, today()); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(r.stdout, "%s is a good policy\n", c.File)
+	return err
+}
+
+func readPolicy(file string) (*policy.Policy, error) {
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, usagef("there is no policy %s; write one with: specgate policy init", file)
+	}
+	if err != nil {
+		return nil, usagef("read the policy: %w", err)
+	}
+	return policy.Parse(file, text, engine.RuleInfos())
+}
+
+type policyExplainCmd struct {
+	Symbol string `arg:"" help:"The symbol, such as stack::Stack::push."`
+	File   string `arg:"" help:"The file that it is in, relative to the root of the repository."`
+	Policy string `placeholder:"FILE" default:".specgate.toml" help:"The policy file. Default: .specgate.toml; without one, the defaults are explained."`
+}
+
+// Help is shown below the flags.
+func (policyExplainCmd) Help() string {
+	return `Examples:
+
+    specgate policy explain stack::Stack::push src/stack.rs
+    specgate policy explain ring::ffi::map_pages src/ffi.rs --policy ci/strict.toml`
+}
+
+func (c *policyExplainCmd) Run(r *run) error {
+	p := policy.Default()
+	if _, err := os.Stat(c.Policy); err == nil || c.Policy != policy.FileName {
+		if p, err = readPolicy(c.Policy); err != nil {
+			return err
+		}
+	}
+	scope := "in the scope of the policy"
+	if !p.InScope(c.File) {
+		scope = "OUT of the scope of the policy, so nothing is reported there"
+	}
+	if _, err := fmt.Fprintf(r.stdout, "%s in %s, which is %s\n", c.Symbol, c.File, scope); err != nil {
+		return err
+	}
+	explained := p.Explain(engine.RuleInfos(), c.Symbol, c.File, today())
+	longest := 0
+	for _, e := range explained {
+		longest = max(longest, len(e.Rule))
+	}
+	for _, e := range explained {
+		line := fmt.Sprintf("%-*s  %-7s  %s", longest, e.Rule, e.Severity, e.By)
+		if e.Waived != nil {
+			line += fmt.Sprintf("; waived by %s until %s", e.Waived.ID, e.Waived.Expires)
+		}
+		if e.Expired != nil {
+			line += fmt.Sprintf("; waiver %s ran out on %s", e.Expired.ID, e.Expired.Expires)
+		}
+		if _, err := fmt.Fprintln(r.stdout, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,125 @@
+package cli_test
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/specgate/specgate/internal/cli"
+)
+
+var update = flag.Bool("update", false, "write the golden parts of the scripts")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"specgate": func() { os.Exit(cli.Main(os.Args[1:], os.Stdout, os.Stderr)) },
+	})
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		Setup:               setup,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"code":    code,
+			"commit":  commit,
+			"repeat":  repeat,
+			"example": example,
+		},
+	})
+}
+
+// gitEnvironment gives commits fixed authors and dates, so that their ids are the same in every run, and keeps the
+// configuration of this machine out.
+func gitEnvironment() map[string]string {
+	const who, when = "someone", "2026-01-01T00:00:00Z"
+	return map[string]string{
+		"GIT_AUTHOR_NAME": who, "GIT_AUTHOR_EMAIL": who + "@example.com", "GIT_AUTHOR_DATE": when,
+		"GIT_COMMITTER_NAME": who, "GIT_COMMITTER_EMAIL": who + "@example.com", "GIT_COMMITTER_DATE": when,
+		"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.DevNull, "NO_COLOR": "1", "CI": "",
+	}
+}
+
+func setup(env *testscript.Env) error {
+	example, err := filepath.Abs(filepath.Join("..", "..", "examples", "numbers"))
+	if err != nil {
+		return err
+	}
+	env.Setenv("EXAMPLE", example)
+	env.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(env.WorkDir))
+	for key, value := range gitEnvironment() {
+		env.Setenv(key, value)
+	}
+	return nil
+}
+
+// code N COMMAND...: the command ends with exit code N. Its stdout and stderr are compared as after exec.
+func code(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: code N command...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	got := 0
+	if err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Fatalf("run %s: %v", args[1], err)
+		}
+		got = exit.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("%s: exit code %d, want %d\nstdout:\n%s\nstderr:\n%s", strings.Join(args[1:], " "), got, want, ts.ReadFile("stdout"), ts.ReadFile("stderr"))
+	}
+}
+
+// commit DIR MESSAGE: all of a directory becomes a commit, in a new repository on branch main if there is none yet.
+func commit(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: commit dir message")
+	}
+	dir := ts.MkAbs(args[0])
+	if _, err := os.Stat(filepath.Join(dir, ".git")); err != nil {
+		ts.Check(ts.Exec("git", "init", "-q", "-b", "main", dir))
+	}
+	ts.Check(ts.Exec("git", "-C", dir, "add", "-A"))
+	ts.Check(ts.Exec("git", "-C", dir, "commit", "-q", "-m", args[1]))
+}
+
+// repeat FILE N TEXT...: the file holds the texts, joined with spaces, N times.
+func repeat(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 3 {
+		ts.Fatalf("usage: repeat file n text...")
+	}
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	name := ts.MkAbs(args[0])
+	ts.Check(os.MkdirAll(filepath.Dir(name), 0o777))
+	ts.Check(os.WriteFile(name, bytes.Repeat([]byte(strings.Join(args[2:], " ")), n), 0o666))
+}
+
+// example DIR: the two commits of examples/numbers in a new repository.
+func example(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: example dir")
+	}
+	dir := ts.MkAbs(args[0])
+	for _, side := range []string{"base", "head"} {
+		for _, name := range []string{"src", "Cargo.toml"} {
+			ts.Check(os.RemoveAll(filepath.Join(dir, name)))
+		}
+		ts.Check(os.CopyFS(dir, os.DirFS(filepath.Join(ts.Getenv("EXAMPLE"), side))))
+		commit(ts, false, []string{args[0], side})
+	}
+}

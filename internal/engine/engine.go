@@ -1,0 +1,504 @@
+// Package engine is the pipeline: two trees of a git repository go in, a report comes out.
+//
+// What could not be checked never reads as a pass: each such place is a reason in the report. Only what the change touches
+// counts: a place that was not understood and is the same on both sides is no reason.
+package engine
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/specgate/specgate/annotate"
+	"github.com/specgate/specgate/checks"
+	"github.com/specgate/specgate/internal/gitrepo"
+	"github.com/specgate/specgate/internal/model"
+	"github.com/specgate/specgate/internal/pair"
+	"github.com/specgate/specgate/internal/policy"
+	"github.com/specgate/specgate/internal/source"
+)
+
+// Options of Check.
+type Options struct {
+	// Repo is a directory of the repository; empty means the current one.
+	Repo string
+	// Base is the revision to compare with; empty means the merge base of the head with the default branch.
+	Base string
+	// Head is the revision to check; empty means the working tree, or the index when Staged is set.
+	Head   string
+	Staged bool
+	// Policy is a file to read the policy from, instead of the base revision.
+	Policy string
+	// Only are the families of rules to run; empty means all.
+	Only []checks.Family
+	// Function is a pattern of symbols (policy.MatchSymbol); what is about other symbols is left out. Empty means all.
+	Function string
+	// Jobs is how many files are parsed at once; at least 1.
+	Jobs int
+	// Today decides which waivers have run out.
+	Today policy.Date
+	// Version of specgate, for the report.
+	Version string
+	Log     *slog.Logger
+}
+
+// Result of Check.
+type Result struct {
+	Report *checks.Report
+	// Policy that judged the change.
+	Policy *policy.Policy
+
+	base, head *tree
+}
+
+// Source gives the text of a file of one side, or nil if it cannot be had.
+func (r *Result) Source(side annotate.Side, file string) *source.File {
+	if side == annotate.Base {
+		return r.base.source(file)
+	}
+	return r.head.source(file)
+}
+
+// InputError is a mistake in what was asked for: a directory, a revision, a pattern.
+type InputError struct{ Err error }
+
+func (e *InputError) Error() string { return e.Err.Error() }
+func (e *InputError) Unwrap() error { return e.Err }
+
+// The families whose rules need nothing but the sources.
+func static(f checks.Family) bool {
+	return f == checks.Trust || f == checks.Edit || f == checks.Contract
+}
+
+// Check compares two trees of a repository and judges the difference.
+func Check(ctx context.Context, o Options) (*Result, error) {
+	families, err := selectFamilies(o.Only)
+	if err != nil {
+		return nil, err
+	}
+	sides, err := open(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	pol, err := readPolicy(ctx, o, sides)
+	if err != nil {
+		return nil, err
+	}
+	changes, err := gitrepo.Changes(ctx, sides.base, sides.head)
+	if err != nil {
+		return nil, err
+	}
+	r := &runner{o: o, ctx: ctx, policy: pol, families: families, changes: changes}
+	store := newStore()
+	if r.base, err = newTree(ctx, sides.base, store); err != nil {
+		return nil, err
+	}
+	if r.head, err = newTree(ctx, sides.head, store); err != nil {
+		return nil, err
+	}
+	report, err := r.check()
+	if err != nil {
+		return nil, err
+	}
+	report.Base.Rev, report.Head.Rev = sides.baseName, sides.headName
+	return &Result{Report: report, Policy: pol, base: r.base, head: r.head}, nil
+}
+
+// selectFamilies gives the families to run. It is an error to ask only for what this version cannot do.
+func selectFamilies(only []checks.Family) ([]checks.Family, error) {
+	if len(only) == 0 {
+		return checks.Families(), nil
+	}
+	if !slices.ContainsFunc(only, static) {
+		return nil, &InputError{fmt.Errorf("only %s asked for: they need a verifier, which this version of specgate does not run; it checks trust, edit and contract",
+			joinFamilies(only))}
+	}
+	return only, nil
+}
+
+func joinFamilies(fs []checks.Family) string {
+	words := make([]string, len(fs))
+	for i, f := range fs {
+		words[i] = string(f)
+	}
+	return strings.Join(words, ", ")
+}
+
+// sides are the two trees of a comparison.
+type sides struct {
+	base, head         *gitrepo.Tree
+	baseName, headName string
+}
+
+func open(ctx context.Context, o Options) (*sides, error) {
+	repo, err := gitrepo.Open(ctx, cmp.Or(o.Repo, "."))
+	if err != nil {
+		return nil, &InputError{err}
+	}
+	s := &sides{}
+	tip := gitrepo.Commit{}
+	switch {
+	case o.Head != "":
+		if tip, err = repo.Resolve(ctx, o.Head); err != nil {
+			return nil, &InputError{fmt.Errorf("head %w", err)}
+		}
+		s.head, s.headName = repo.CommitTree(tip), tip.ID
+	case o.Staged:
+		s.headName = "index"
+		if s.head, err = repo.IndexTree(); err != nil {
+			return nil, &InputError{err}
+		}
+	default:
+		s.headName = "working tree"
+		if s.head, err = repo.WorkTree(); err != nil {
+			return nil, &InputError{err}
+		}
+	}
+	if o.Base != "" {
+		base, err := repo.Resolve(ctx, o.Base)
+		if err != nil {
+			return nil, &InputError{fmt.Errorf("base %w", err)}
+		}
+		s.base, s.baseName = repo.CommitTree(base), base.ID
+		return s, nil
+	}
+	if tip.ID == "" {
+		if tip, err = repo.Resolve(ctx, "HEAD"); err != nil {
+			return nil, &InputError{err}
+		}
+	}
+	branch, err := repo.DefaultBranch(ctx)
+	if err != nil {
+		return nil, &InputError{err}
+	}
+	target, err := repo.Resolve(ctx, branch)
+	if err != nil {
+		return nil, fmt.Errorf("default branch: %w", err)
+	}
+	base, err := repo.MergeBase(ctx, target, tip)
+	if err != nil {
+		return nil, err
+	}
+	s.base, s.baseName = repo.CommitTree(base), base.ID
+	return s, nil
+}
+
+// maxPolicy is more than policy.Parse takes, so that it is the one to complain.
+const maxPolicy = 1 << 20
+
+func readPolicy(ctx context.Context, o Options, s *sides) (*policy.Policy, error) {
+	infos := RuleInfos()
+	if o.Policy != "" {
+		text, err := os.ReadFile(o.Policy)
+		if err != nil {
+			return nil, &InputError{fmt.Errorf("read the policy: %w", err)}
+		}
+		return policy.Parse(o.Policy, text, infos)
+	}
+	entries, err := s.base.Entries(ctx)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(entries, func(e gitrepo.Entry) bool { return e.Path == policy.FileName })
+	if i < 0 {
+		return policy.Default(), nil
+	}
+	if !isFile(entries[i]) {
+		return nil, &InputError{fmt.Errorf("the policy %s of base %s is a %s; make it a file", policy.FileName, s.baseName, article(entries[i].Kind))}
+	}
+	contents, err := s.base.Read(ctx, []string{policy.FileName}, maxPolicy)
+	if err != nil {
+		return nil, err
+	}
+	c := contents[policy.FileName]
+	if c.TooLarge {
+		return nil, &InputError{fmt.Errorf("the policy %s of base %s has %d bytes; the most is %d", policy.FileName, s.baseName, c.Size, maxPolicy)}
+	}
+	p, err := policy.Parse(policy.FileName, c.Data, infos)
+	if err != nil {
+		return nil, fmt.Errorf("the policy of base %.12s:\n%w", s.baseName, err)
+	}
+	p.Source = s.baseName + ":" + policy.FileName
+	return p, nil
+}
+
+// runner is one run over two trees.
+type runner struct {
+	o          Options
+	ctx        context.Context
+	policy     *policy.Policy
+	families   []checks.Family
+	changes    []gitrepo.Change
+	base, head *tree
+	report     *checks.Report
+	pairs      *pair.Pairs
+	input      *checks.Input
+	// blocked says that a reason is about something that had to be checked.
+	blocked bool
+}
+
+// reason notes that something was not checked. One that blocks makes the outcome inconclusive.
+func (r *runner) reason(blocks bool, stage, format string, args ...any) {
+	reason := checks.Reason{Stage: stage, Text: fmt.Sprintf(format, args...)}
+	r.blocked = r.blocked || blocks
+	if !slices.Contains(r.report.Reasons, reason) {
+		r.report.Reasons = append(r.report.Reasons, reason)
+	}
+}
+
+func (r *runner) check() (*checks.Report, error) {
+	start := time.Now()
+	r.report = &checks.Report{
+		Schema:   checks.Schema,
+		Specgate: checks.Build{Version: r.o.Version},
+		Policy:   checks.PolicyRef{Source: r.policy.Source, SHA256: r.policy.SHA256},
+		Seed:     r.policy.Strength.Seed,
+	}
+	if err := r.buildPairs(); err != nil {
+		return nil, err
+	}
+	r.o.Log.Info("read the change", "files", len(r.changes), "functions", len(r.pairs.Functions), "took", time.Since(start))
+
+	start = time.Now()
+	r.input = &checks.Input{Pairs: r.pairs, Files: r.otherFiles()}
+	findings, err := checks.Run(r.ctx, r.rules(), r.input)
+	if err != nil {
+		return nil, err
+	}
+	r.o.Log.Info("ran the rules", "findings", len(findings), "took", time.Since(start))
+	if err := r.judge(findings); err != nil {
+		return nil, err
+	}
+	r.functions()
+	for _, t := range []*tree{r.base, r.head} {
+		if t.failed != nil {
+			return nil, t.failed
+		}
+	}
+	if err := r.ctx.Err(); err != nil {
+		return nil, fmt.Errorf("check the change: %w", err)
+	}
+	r.problems()
+	r.notMeasured()
+	if err := r.matchFunction(); err != nil {
+		return nil, err
+	}
+	r.report.Sort()
+	r.report.Outcome = r.outcome()
+	return r.report, nil
+}
+
+// buildPairs reads what changed on both sides and matches it.
+func (r *runner) buildPairs() error {
+	var base, head, baseRust, headRust []string
+	for _, c := range r.changes {
+		for _, side := range []struct {
+			entry     gitrepo.Entry
+			all, rust *[]string
+		}{{c.Base, &base, &baseRust}, {c.Head, &head, &headRust}} {
+			if side.entry.Path == "" || !isFile(side.entry) {
+				continue
+			}
+			*side.all = append(*side.all, side.entry.Path)
+			if isRust(side.entry.Path) {
+				*side.rust = append(*side.rust, side.entry.Path)
+			}
+		}
+	}
+	for _, side := range []struct {
+		tree      *tree
+		all, rust []string
+	}{{r.base, base, baseRust}, {r.head, head, headRust}} {
+		if err := side.tree.load(side.all); err != nil {
+			return err
+		}
+		side.tree.parseAll(side.rust, r.o.Jobs)
+	}
+	baseModel, err := model.New(r.ctx, r.base, baseRust)
+	if err != nil {
+		return fmt.Errorf("read the base: %w", err)
+	}
+	headModel, err := model.New(r.ctx, r.head, headRust)
+	if err != nil {
+		return fmt.Errorf("read the head: %w", err)
+	}
+	r.pairs = pair.New(baseModel, headModel)
+	return nil
+}
+
+// rules are those of the selected families that need only what there is.
+func (r *runner) rules() []*checks.Rule {
+	var out []*checks.Rule
+	for _, rule := range Rules() {
+		if rule.Needs&(checks.NeedVerifier|checks.NeedSuite) == 0 && slices.Contains(r.families, rule.Family) {
+			out = append(out, rule)
+		}
+	}
+	return out
+}
+
+// otherFiles are the changed files that are no Rust sources.
+func (r *runner) otherFiles() []checks.FileChange {
+	var out []checks.FileChange
+	for _, c := range r.changes {
+		fc := checks.FileChange{Base: r.other(r.base, c.Base), Head: r.other(r.head, c.Head)}
+		if fc.Base != nil || fc.Head != nil {
+			out = append(out, fc)
+		}
+	}
+	return out
+}
+
+func (r *runner) other(t *tree, e gitrepo.Entry) *source.File {
+	if e.Path == "" || !isFile(e) || isRust(e.Path) {
+		return nil
+	}
+	text, err := t.Read(e.Path)
+	if err != nil || bytes.IndexByte(text, 0) >= 0 {
+		return nil // problems tells about those that matter
+	}
+	return source.NewFile(e.Path, text)
+}
+
+// judge applies the policy to the findings of the rules.
+func (r *runner) judge(findings []checks.Finding) error {
+	ruleOf := map[string]policy.RuleInfo{}
+	for _, info := range RuleInfos() {
+		ruleOf[info.ID] = info
+	}
+	tracker := r.policy.Track()
+	for _, f := range findings {
+		if r.outOfScope(f) {
+			r.o.Log.Debug("out of the policy's scope", "rule", f.Rule, "file", f.File)
+			continue
+		}
+		tracker.Saw(f.Rule, f.Symbol)
+		d := r.policy.Decide(ruleOf[f.Rule], f.File, f.Symbol, r.o.Today)
+		if d.Severity == policy.Off {
+			continue
+		}
+		f.Severity = d.Severity
+		if d.Waived != nil {
+			f.Waived = &checks.WaiverRef{ID: d.Waived.ID}
+		}
+		r.report.Findings = append(r.report.Findings, f)
+	}
+	waivers, err := r.waiverFindings(tracker)
+	r.report.Findings = append(r.report.Findings, waivers...)
+	return err
+}
+
+// outOfScope tells whether no side of a finding is judged. Only Rust sources can be out of scope: what switches the
+// verifier off does so for all of them.
+func (r *runner) outOfScope(f checks.Finding) bool {
+	in := func(file string) bool { return !isRust(file) || r.policy.InScope(file) }
+	return !in(f.File) && (f.Base == nil || !in(f.Base.File))
+}
+
+// notMeasured says what no stage of this version does.
+func (r *runner) notMeasured() {
+	asked := func(f checks.Family) bool { return slices.Contains(r.families, f) }
+	// Who names them wants them; who asks for everything gets what there is.
+	named := len(r.o.Only) > 0
+	if asked(checks.Proof) {
+		r.reason(named, string(checks.Proof), "nothing was proved: no verifier was run")
+	}
+	if asked(checks.Strength) {
+		r.reason(named, string(checks.Strength), "no strength was measured: it needs a verifier")
+	}
+}
+
+// matchFunction leaves only what is about the symbols that were asked for.
+func (r *runner) matchFunction() error {
+	pattern := r.o.Function
+	if pattern == "" {
+		return nil
+	}
+	matches := func(symbol string) bool { return policy.MatchSymbol(pattern, symbol) }
+	known := slices.ContainsFunc(r.pairs.Functions, func(f *pair.Function) bool {
+		return f.Head != nil && matches(f.Head.Symbol) || f.Base != nil && matches(f.Base.Symbol)
+	})
+	if !known {
+		return &InputError{fmt.Errorf("no function of the changed files has a symbol that matches %q; symbols look like stack::Stack::push, and ** stands for any number of parts", pattern)}
+	}
+	r.report.Findings = slices.DeleteFunc(r.report.Findings, func(f checks.Finding) bool { return !matches(f.Symbol) })
+	r.report.Functions = slices.DeleteFunc(r.report.Functions, func(f checks.Function) bool { return !matches(f.Symbol) })
+	r.count()
+	r.reason(false, "scope", "only functions that match %q are reported", pattern)
+	return nil
+}
+
+// outcome of the report. What could not be checked goes before findings, unless the policy lets it pass.
+func (r *runner) outcome() checks.Outcome {
+	blocking := slices.ContainsFunc(r.report.Findings, func(f checks.Finding) bool {
+		return f.Waived == nil && r.policy.Gate.FailOn.Reached(f.Severity)
+	})
+	switch {
+	case r.blocked && r.policy.Gate.Inconclusive == policy.InconclusiveFail:
+		return checks.OutcomeInconclusive
+	case blocking:
+		return checks.OutcomeFindings
+	case r.blocked:
+		return checks.OutcomeInconclusive
+	}
+	return checks.OutcomePass
+}
+
+// openTree opens the tree at a path for the ledger: the working tree of a repository, or a plain directory. under is the
+// path of what was asked for in that tree, "" for all of it.
+func openTree(ctx context.Context, name string) (from lister, under string, done func() error, err error) {
+	info, err := os.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, "", nil, &InputError{fmt.Errorf("there is no file or directory %s", name)}
+	}
+	if err != nil {
+		return nil, "", nil, &InputError{err}
+	}
+	abs, err := filepath.Abs(name)
+	if err != nil {
+		return nil, "", nil, &InputError{err}
+	}
+	// Git answers with real paths, so relative ones must be made from those.
+	if abs, err = filepath.EvalSymlinks(abs); err != nil {
+		return nil, "", nil, &InputError{err}
+	}
+	dir := abs
+	if !info.IsDir() {
+		dir = filepath.Dir(abs)
+	}
+	repo, err := gitrepo.Open(ctx, dir)
+	root := dir
+	switch {
+	case err == nil && !repo.Bare():
+		root = repo.Root()
+		if from, err = repo.WorkTree(); err != nil {
+			return nil, "", nil, err
+		}
+		done = func() error { return nil }
+	case err == nil, errors.Is(err, gitrepo.ErrNotRepository):
+		opened, err := os.OpenRoot(dir)
+		if err != nil {
+			return nil, "", nil, &InputError{err}
+		}
+		from, done = &directory{opened}, opened.Close
+	default:
+		return nil, "", nil, err
+	}
+	rel, err := filepath.Rel(root, abs)
+	if err != nil {
+		return nil, "", nil, errors.Join(err, done())
+	}
+	if rel == "." {
+		rel = ""
+	}
+	return from, filepath.ToSlash(rel), done, nil
+}

@@ -1,0 +1,82 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/specgate/specgate/annotate"
+	"github.com/specgate/specgate/checks"
+	"github.com/specgate/specgate/internal/model"
+	"github.com/specgate/specgate/internal/source"
+)
+
+// LedgerResult is a ledger with the sources that it points into.
+type LedgerResult struct {
+	Ledger *checks.Ledger
+	tree   *tree
+}
+
+// Source gives the text of a file, or nil if it cannot be had.
+func (r *LedgerResult) Source(_ annotate.Side, file string) *source.File { return r.tree.source(file) }
+
+// Trust lists what the Rust sources below a path believe without proof. Paths in the ledger are relative to the root of the
+// repository, or to the directory that was named when no repository holds it.
+func Trust(ctx context.Context, name string, jobs int, version string) (_ *LedgerResult, err error) {
+	from, under, done, err := openTree(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	t, err := newTree(ctx, from, newStore())
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for _, p := range t.rust {
+		if under == "" || p == under || strings.HasPrefix(p, under+"/") {
+			paths = append(paths, p)
+		}
+	}
+	if err := t.loadAll(); err != nil {
+		return nil, err
+	}
+	t.parseAll(paths, jobs)
+	m, err := model.New(ctx, t, paths)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	l := &checks.Ledger{Schema: checks.Schema, Specgate: checks.Build{Version: version}}
+	inside := map[string]bool{}
+	for _, p := range paths {
+		inside[p] = true
+		if src := t.source(p); src != nil {
+			l.Files++
+			l.Lines += src.Lines()
+		}
+	}
+	for _, f := range m.Functions {
+		if inside[f.File.Path] {
+			l.Functions++
+		}
+	}
+	eachSite(m, func(symbol string, s model.Site) {
+		if inside[s.File.Path] {
+			l.Sites = append(l.Sites, checks.LedgerSite{Kind: s.Kind.String(), Symbol: symbol, File: s.File.Path,
+				Span: s.File.Syntax.Source.Range(s.Span), Text: s.Text, Uncertain: s.Uncertain})
+		}
+	})
+	for _, p := range m.Problems {
+		if !inside[p.File] {
+			continue
+		}
+		u := checks.Unparsed{File: p.File, Span: atStart, Text: p.Text}
+		if src := t.source(p.File); src != nil && p.Span != (source.Span{}) {
+			u.Span = src.Range(p.Span)
+		}
+		l.Unparsed = append(l.Unparsed, u)
+	}
+	l.Sort()
+	return &LedgerResult{Ledger: l, tree: t}, nil
+}

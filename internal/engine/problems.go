@@ -1,0 +1,184 @@
+package engine
+
+import (
+	"bytes"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/specgate/specgate/internal/gitrepo"
+	"github.com/specgate/specgate/internal/model"
+	"github.com/specgate/specgate/internal/source"
+)
+
+// maxPlaces is the most places of one file that are reasons of their own.
+const maxPlaces = 5
+
+// problems turns what the change touches and what could not be read or understood into reasons.
+func (r *runner) problems() {
+	whole := map[string]bool{} // files that are a reason as a whole: their parts need not be listed
+	for _, c := range r.changes {
+		if why := r.unreadable(c); why != "" {
+			r.reason(true, "read", "%s: %s", quotePath(c.Path()), why)
+			whole[c.Base.Path], whole[c.Head.Path] = true, true
+		}
+	}
+	delete(whole, "")
+
+	changedBase, changedHead := map[string]bool{}, map[string]bool{}
+	for _, c := range r.changes {
+		changedBase[c.Base.Path], changedHead[c.Head.Path] = true, true
+	}
+	base := r.problemsOf(r.base, r.pairs.Base, changedBase)
+	head := r.problemsOf(r.head, r.pairs.Head, changedHead)
+	report := func(side string, mine, other []problem) {
+		listed := map[string]int{}
+		seen := map[string]int{}
+		for _, p := range other {
+			seen[p.same]++
+		}
+		for _, p := range mine {
+			if seen[p.same] > 0 {
+				seen[p.same]-- // it is the same on both sides, so the change does not touch it
+				continue
+			}
+			if whole[p.file] || !r.policy.InScope(p.file) {
+				continue
+			}
+			if listed[p.file]++; listed[p.file] <= maxPlaces {
+				r.reason(true, "parse", "%s%s", side, p.text)
+			}
+		}
+		for _, file := range slices.Sorted(maps.Keys(listed)) {
+			if n := listed[file] - maxPlaces; n > 0 {
+				r.reason(true, "parse", "%s%s: %d more places could not be read", side, quotePath(file), n)
+			}
+		}
+	}
+	report("", head, base)
+	report("base ", base, head)
+
+	if !slices.ContainsFunc([]*model.Model{r.pairs.Base, r.pairs.Head}, hasVerus) && !r.blocked {
+		r.reason(false, "scope", "the change touches no Verus code")
+	}
+}
+
+// problem is a place of a changed file that was not understood.
+type problem struct {
+	file, text string
+	// same is equal for places that say the same, wherever they stand.
+	same string
+}
+
+func (r *runner) problemsOf(t *tree, m *model.Model, changed map[string]bool) []problem {
+	var out []problem
+	for _, p := range m.Problems {
+		if !changed[p.File] {
+			continue
+		}
+		src := t.source(p.File)
+		if src == nil || p.Span == (source.Span{}) {
+			out = append(out, problem{p.File, quotePath(p.File) + ": " + p.Text, p.File + "\x00" + p.Text})
+			continue
+		}
+		text := quotePath(p.File) + ":" + src.Position(p.Span.Start).String() + ": " + p.Text
+		out = append(out, problem{p.File, text, string(bytes.Join(bytes.Fields(src.Text[p.Span.Start:p.Span.End]), []byte(" ")))})
+	}
+	return out
+}
+
+// unreadable says why a changed file could not be looked at, or is empty.
+func (r *runner) unreadable(c gitrepo.Change) string {
+	for _, side := range []struct {
+		name  string
+		tree  *tree
+		entry gitrepo.Entry
+	}{{"", r.head, c.Head}, {"in the base, ", r.base, c.Base}} {
+		e := side.entry
+		switch {
+		case e.Path == "":
+			continue
+		case e.Kind == gitrepo.Submodule:
+			return side.name + "it is a submodule, whose files were not looked at"
+		case isRust(e.Path) && !r.policy.InScope(e.Path):
+			continue
+		case !isRust(e.Path) && !decisive(e.Path):
+			continue
+		case e.Kind == gitrepo.Symlink:
+			return side.name + "it is a symbolic link, which is not followed"
+		}
+		text, err := side.tree.Read(e.Path)
+		if err != nil {
+			return side.name + cause(err)
+		}
+		if i := invalidUTF8(text); i >= 0 {
+			return side.name + "line " + lineOf(text, i) + " is not UTF-8, which Rust sources and Cargo files are"
+		}
+		if line := conflict(text); line != "" && isRust(e.Path) {
+			if f, err := side.tree.Parse(e.Path); err != nil || len(f.Errors) > 0 {
+				return side.name + "line " + line + " has the marker of a merge conflict; resolve it"
+			}
+		}
+	}
+	return ""
+}
+
+// cause is an error without the path that the message around it already names.
+func cause(err error) string {
+	if _, rest, ok := strings.Cut(err.Error(), ": "); ok && strings.HasPrefix(err.Error(), "read ") {
+		return rest
+	}
+	return err.Error()
+}
+
+func lineOf(text []byte, at int) string {
+	pos := source.NewFile("", text[:at]).Position(at)
+	return strings.Split(pos.String(), ":")[0]
+}
+
+// conflict is the number of the first line that marks a merge conflict, if all three of its markers are there.
+func conflict(text []byte) string {
+	first := -1
+	for _, marker := range []string{"<<<<<<<", "=======", ">>>>>>>"} {
+		at := -1
+		if bytes.HasPrefix(text, []byte(marker)) {
+			at = 0
+		} else if i := bytes.Index(text, []byte("\n"+marker)); i >= 0 {
+			at = i + 1
+		}
+		if at < 0 {
+			return ""
+		}
+		if first < 0 {
+			first = at
+		}
+	}
+	return lineOf(text, first)
+}
+
+// decisive tells the files without Rust that can switch verification off or weaken it.
+func decisive(name string) bool {
+	base := path.Base(name)
+	switch base {
+	case "Cargo.toml", "rust-toolchain", "rust-toolchain.toml", "Makefile", "makefile", "GNUmakefile", "justfile", ".specgate.toml":
+		return true
+	}
+	dir := path.Base(path.Dir(name))
+	return dir == ".cargo" && (base == "config" || base == "config.toml") ||
+		strings.HasPrefix(name, ".github/workflows/") || path.Ext(base) == ".sh"
+}
+
+func hasVerus(m *model.Model) bool {
+	return slices.ContainsFunc(m.Functions, func(f *model.Function) bool { return f.Verified || len(f.Sites) > 0 }) ||
+		slices.ContainsFunc(m.Items, func(i *model.Item) bool { return i.Verified || len(i.Sites) > 0 })
+}
+
+// quotePath makes a path readable in a sentence: as it is, or quoted when it holds what would not stand in one.
+func quotePath(p string) string {
+	quoted := strings.ContainsFunc(p, func(c rune) bool { return c <= ' ' || c == 0x7f || c == '"' || c == 0xFFFD })
+	if !quoted {
+		return p
+	}
+	return quote(p)
+}
