@@ -283,10 +283,35 @@ func (p *printer) strip(n Node) (inner Node, wrapped bool) {
 				return n, wrapped
 			}
 			n = n.Get(FExpr)
+		case Tuple:
+			e := p.onlyElem(n)
+			if !p.exec || !e.Valid() {
+				return n, wrapped
+			}
+			n, wrapped = e, true
 		default:
 			return n, wrapped
 		}
 	}
+}
+
+// onlyElem is the element of a tuple whose other elements, at least one, are ghost.
+func (p *printer) onlyElem(n Node) Node {
+	var only Node
+	ghost := false
+	for c := range n.All(FExpr) {
+		if p.ghostExpr(c) {
+			ghost = true
+		} else if only.Valid() {
+			return Node{}
+		} else {
+			only = c
+		}
+	}
+	if !ghost {
+		return Node{}
+	}
+	return only
 }
 
 // onlyExpr is the expression of a plain block that holds nothing else.
@@ -953,11 +978,7 @@ func (p *printer) tuple(n Node, field Field, write func(Node)) {
 		items = append(items, c)
 	}
 	if ghost && len(items) == 1 {
-		if isExprKind(items[0].Kind()) && n.Kind() == Tuple {
-			p.sub(items[0])
-		} else {
-			write(items[0])
-		}
+		write(items[0])
 		return
 	}
 	p.tok("(")
@@ -1509,8 +1530,13 @@ func (p *printer) pat(n Node) {
 	case ParenPat:
 		p.pat(n.Get(FPat))
 	case OrPat:
+		alternatives := slices.Collect(n.All(FPat))
+		if len(alternatives) == 1 { // after a leading `|`
+			p.pat(alternatives[0])
+			return
+		}
 		p.tok("(")
-		for i, c := range slices.Collect(n.All(FPat)) {
+		for i, c := range alternatives {
 			if i > 0 {
 				p.tok("|")
 			}

@@ -316,6 +316,9 @@ func (p *printer) emptyConst(n Node) bool {
 
 // ghostMacro tells a macro call that leaves nothing executable.
 func (p *printer) ghostMacro(n Node) bool {
+	if n.Kind() != MacroCall {
+		return false
+	}
 	switch p.macroName(n) {
 	case "proof", "proof_decl", "proof_with", "state_machine", "tokenized_state_machine":
 		return true
@@ -397,7 +400,9 @@ func (p *printer) ghostParam(n Node) bool {
 
 // ghostExpr tells an expression that yields a Ghost or Tracked value and does nothing else.
 func (p *printer) ghostExpr(n Node) bool {
-	n, _ = p.strip(n)
+	for n.Kind() == Paren || n.Kind() == AttrExpr && len(p.attrTexts(n)) == 0 {
+		n = n.Get(FExpr)
+	}
 	switch n.Kind() {
 	case Call:
 		callee := n.Get(FCallee)
@@ -615,9 +620,13 @@ pub trait DeepView { type V; }
 // in verus! stands outside of it, and everything else, line breaks included, stays as it was. Executable code that is not
 // Verus's syntax is copied byte for byte. Macros other than verus! are not expanded: they erase what they hold themselves.
 func Erase(f *File, opts EraseOptions) []byte {
-	e := eraser{f: f, opts: opts, p: printer{f: f, exec: true, own: f.ghostNames()}}
+	return eraseFile(f, opts).apply(0, len(f.Source.Text))
+}
+
+func eraseFile(f *File, opts EraseOptions) *eraser {
+	e := &eraser{f: f, opts: opts, p: printer{f: f, exec: true, own: f.ghostNames()}}
 	e.visit(f.Root())
-	return e.apply(0, len(f.Source.Text))
+	return e
 }
 
 type edit struct {
@@ -632,6 +641,7 @@ type eraser struct {
 	p     printer // decides what is ghost
 	edits []edit
 	place itemPlace
+	spec  bool // syntax of specifications was found in executable code and rewritten
 }
 
 func (e *eraser) prelude() string {
@@ -764,6 +774,7 @@ func (e *eraser) ownToken(n Node, k TokenKind) (start, end int, ok bool) {
 func (e *eraser) textOf(n Node) string {
 	sub := eraser{f: e.f, opts: e.opts, p: e.p, place: e.place}
 	sub.visit(n)
+	e.spec = e.spec || sub.spec
 	s := n.Span()
 	return string(sub.apply(s.Start, s.End))
 }
@@ -894,6 +905,7 @@ func (e *eraser) visit(n Node) {
 		}
 	case View:
 		if e.p.verus {
+			e.spec = true
 			e.visit(n.Get(FExpr))
 			if start, end, ok := e.ownToken(n, At); ok {
 				e.replace(start, end, ".view()")
@@ -1064,12 +1076,15 @@ func (e *eraser) attr(a Node) {
 	}
 }
 
-// fromKeyword is where an item begins behind its attributes and visibility.
-func (e *eraser) fromKeyword(n Node, k TokenKind) int {
-	if start, _, ok := e.ownToken(n, k); ok {
-		return start
+// behind is where n begins behind its children in some fields.
+func (e *eraser) behind(n Node, fields ...Field) int {
+	i := n.raw().first
+	for c := range n.Children() {
+		if slices.Contains(fields, c.Field()) {
+			i = max(i, c.raw().end)
+		}
 	}
-	return n.Span().Start
+	return int(e.f.toks[e.f.skipHoles(i)].start)
 }
 
 // broadcastGroup leaves a function behind for a public group, so that it can still be imported.
@@ -1081,7 +1096,7 @@ func (e *eraser) broadcastGroup(n Node) {
 	for a := range n.All(FAttr) {
 		e.visit(a)
 	}
-	e.replace(e.fromKeyword(n, KwBroadcast), n.Span().End, "fn "+n.Get(FName).Text()+"() { ::core::panic!() }")
+	e.replace(e.behind(n, FAttr, FVis), n.Span().End, "fn "+n.Get(FName).Text()+"() { ::core::panic!() }")
 }
 
 // global becomes a check that rustc makes.
@@ -1100,7 +1115,7 @@ func (e *eraser) global(n Node) {
 	for a := range n.All(FAttr) {
 		e.visit(a)
 	}
-	e.replace(e.fromKeyword(n, KwGlobal), n.Span().End, text.String())
+	e.replace(e.behind(n, FAttr), n.Span().End, text.String())
 }
 
 // imports redirects what is imported from Verus's crates when they are not there.
@@ -1129,7 +1144,7 @@ func (e *eraser) imports(n Node) {
 	switch {
 	case !ours:
 	case prelude:
-		e.replace(e.fromKeyword(n, KwUse), n.Span().End, "use "+e.opts.Prelude+"::*;")
+		e.replace(e.behind(n, FAttr, FVis), n.Span().End, "use "+e.opts.Prelude+"::*;")
 	default:
 		e.delWithDocs(n)
 	}
@@ -1195,6 +1210,7 @@ func (e *eraser) specFnType(n Node) {
 
 // matches turns `e matches p`, alone or as the left side of around, into a match.
 func (e *eraser) matches(n, around Node) {
+	e.spec = true
 	subject, pat := n.Get(FExpr), n.Get(FPat)
 	s := n.Span()
 	e.replace(s.Start, s.Start, "(match (")
@@ -1218,6 +1234,7 @@ func (e *eraser) matches(n, around Node) {
 
 // bigList turns &&& a &&& b into (a) && (b).
 func (e *eraser) bigList(n Node) {
+	e.spec = true
 	op := " && "
 	if n.Kind() == BigOr {
 		op = " || "
