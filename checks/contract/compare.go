@@ -110,6 +110,12 @@ func newComparer(pairs *pair.Pairs) *comparer {
 			}
 		}
 	}
+	// An executable function that stands for another spec function in contracts.
+	for _, p := range pairs.Functions {
+		if p.Base != nil && p.Head != nil && substitute(p.Base) != substitute(p.Head) {
+			c.changedWords[p.Base.Name], c.changedWords[p.Head.Name] = true, true
+		}
+	}
 	for changed := true; changed; {
 		changed = false
 		for _, p := range pairs.Functions {
@@ -124,6 +130,16 @@ func newComparer(pairs *pair.Pairs) *comparer {
 		}
 	}
 	return c
+}
+
+// substitute is what an executable function means in specifications, as its attribute says; empty: what it is.
+func substitute(f *model.Function) string {
+	for _, s := range f.Sites {
+		if s.Kind == model.SpecSubstitute {
+			return s.Text
+		}
+	}
+	return ""
 }
 
 // mentions tells whether a definition has a word in it that means something else on the other side.
@@ -328,7 +344,11 @@ func (c *comparer) environment(s *logic.Space, n *names, f *model.Function, out 
 		}
 		if out != nil {
 			out.outputs = append(out.outputs, result)
-			out.params = append(out.params, param{"result", result, true})
+			label := "the result"
+			if pat := ret.Get(syntax.FPat); pat.Kind() == syntax.IdentPat {
+				label = pat.Get(syntax.FName).Text()
+			}
+			out.params = append(out.params, param{label, result, true})
 		}
 	}
 	return conv, result
@@ -455,15 +475,29 @@ func (c *comparer) compare(p *pair.Function) *verdict {
 	// A weaker precondition makes the contract stronger: seen from the formulas it is the other way round.
 	v.requires = flip(v.requires)
 
-	ensKept := follows(slices.Concat(b.requires, h.ensures), b.ensures)
-	ensNotStronger := follows(slices.Concat(h.requires, b.ensures), h.ensures)
+	// promise asks whether what one side promises follows from what the other does, for calls that meet the demands.
+	promise := func(demands, given, wanted []*logic.Term) bool {
+		if len(h.outputs) > 0 {
+			return follows(slices.Concat(demands, given), wanted)
+		}
+		// Without a result or a change, every true promise follows from the demands alone, and so would say nothing. What is asked
+		// of a lemma is that its promise is given.
+		for _, w := range wanted {
+			if !prover.Proves(given, w) && (prover.Proves(demands, w) || !prover.Proves(slices.Concat(demands, given), w)) {
+				return false
+			}
+		}
+		return true
+	}
+	ensKept := promise(b.requires, h.ensures, b.ensures)
+	ensNotStronger := promise(h.requires, b.ensures, h.ensures)
 	v.contradictory = prover.Contradicts(h.requires) && !prover.Contradicts(b.requires)
 
 	both := slices.Concat(b.requires, h.requires)
 	if v.contradictory {
 		both = b.requires
 	}
-	eKept, eNotStronger := ensKept || follows(slices.Concat(both, h.ensures), b.ensures), follows(slices.Concat(both, b.ensures), h.ensures)
+	eKept, eNotStronger := ensKept || promise(both, h.ensures, b.ensures), promise(both, b.ensures, h.ensures)
 	if !eKept {
 		v.accepted = find(slices.Concat(both, h.ensures), b.ensures)
 	}

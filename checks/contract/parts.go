@@ -92,8 +92,7 @@ func (c *comparer) redundant(p *pair.Function) []pair.Conjunct {
 	return out
 }
 
-// comparesWithItself finds a comparison of something new with itself: the result, or the new value of a `&mut`. It gives the
-// comparison's text.
+// comparesWithItself finds a comparison of the result, or of the value of an argument, with itself. It gives its text.
 func (c *comparer) comparesWithItself(f *model.Function, j pair.Conjunct) string {
 	if !j.Node.Valid() || j.Node.File() != f.Node.File() {
 		return ""
@@ -103,6 +102,10 @@ func (c *comparer) comparesWithItself(f *model.Function, j pair.Conjunct) string
 	out := &formulas{}
 	n := &names{side: c.head, space: s, generics: genericsOf(f), self: f.Self, reach: c.pairs.Head.SpecReach(f), defs: map[string]*model.Function{}}
 	conv, _ := c.environment(s, n, f, out)
+	var values []*logic.Term
+	for _, p := range out.params {
+		values = append(values, p.term)
+	}
 	found := ""
 	j.Node.Walk(func(e syntax.Node) bool {
 		if found != "" || e.Kind() == syntax.Quant || e.Kind() == syntax.Closure || e.Kind() == syntax.Match {
@@ -117,7 +120,7 @@ func (c *comparer) comparesWithItself(f *model.Function, j pair.Conjunct) string
 			return true
 		}
 		l, r := conv.after.Term(e.Get(syntax.FLhs)), conv.after.Term(e.Get(syntax.FRhs))
-		if l == r && l.Mentions(out.outputs...) {
+		if l == r && l.Mentions(values...) {
 			found = e.Text()
 			return false
 		}
@@ -167,7 +170,32 @@ func (c *comparer) definitions() []effect {
 			out = append(out, e)
 		}
 	}
+	for _, p := range c.pairs.Functions {
+		if p.Base == nil || p.Head == nil || isSpec(p.Head) || substitute(p.Base) == substitute(p.Head) {
+			continue
+		}
+		for _, h := range c.pairs.Head.Callers(p.Head) {
+			if u := c.pairs.OfHead(h); u != nil && u.Base != nil && inContract(h, p.Head) {
+				out = append(out, effect{spec: p, user: u, relation: Unknown, contract: c.verdict(u).direction})
+			}
+		}
+	}
 	return out
+}
+
+// inContract tells whether one of the calls of a function that stand in f's contract is of g.
+func inContract(f, g *model.Function) bool {
+	for _, call := range f.Calls {
+		if !slices.Contains(call.Callees, g) {
+			continue
+		}
+		for _, cl := range f.Contract() {
+			if cl.File == f.File && cl.Span.Start <= call.Span.Start && call.Span.End <= cl.Span.End {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func returnsBool(f *model.Function) bool { return f.ResultType == "bool" }

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -51,6 +52,9 @@ func textSame(f *pair.Function) bool {
 	}
 	return true
 }
+
+// mine tells that what differs is not the contract of the trait's method alone, which is reported there.
+func mine(f *pair.Function) bool { return textSame(f) || own(f) }
 
 // isTrait tells a method of a trait: its contract binds every implementation and every caller through the trait.
 func isTrait(f *pair.Function) bool { return f.Head.Kind == model.TraitMethod }
@@ -162,7 +166,7 @@ func requiresWeakened(p *checks.Pass) {
 			if len(removed) > 0 {
 				m += ": gone is " + quoteAll(removed)
 			}
-			report(p, f, m+".", v.gained, syntax.Requires)
+			report(p, f, m+".", nil, syntax.Requires)
 		}
 	}
 }
@@ -221,7 +225,7 @@ func lostPromise(f *pair.Function, v *verdict) string {
 	if len(removed) > 0 {
 		m += ": no longer promised is " + quoteAll(removed)
 	}
-	return m + ". " + because(v.accepted, "For example %s is allowed now and was not.", "What is left does not give it back, as far as specgate can tell.")
+	return m + ". " + because(v.accepted, "For example %s is allowed now and was not.", "specgate cannot show that it follows from what is left.")
 }
 
 func ensuresStrengthened(p *checks.Pass) {
@@ -243,7 +247,7 @@ func ensuresStrengthened(p *checks.Pass) {
 		if !f.Head.BodyVerified && f.Head.Kind != model.TraitMethod {
 			m += " Nobody checks the promise: the verifier believes this contract, so more is believed now."
 		}
-		report(p, f, m, v.refused, syntax.Ensures, syntax.Returns)
+		report(p, f, m, nil, syntax.Ensures, syntax.Returns)
 	}
 }
 
@@ -326,7 +330,7 @@ func ensuresToRecommends(p *checks.Pass) {
 func contradictoryRequires(p *checks.Pass) {
 	c := of(p.Input)
 	for _, f := range contracts(p) {
-		if f.Head.Mode != model.Exec || !c.verdict(f).contradictory {
+		if f.Head.Mode != model.Exec || !mine(f) || !c.verdict(f).contradictory {
 			continue
 		}
 		report(p, f, "No call can meet this precondition, so the verifier accepts any body and any promise.", nil, syntax.Requires)
@@ -353,7 +357,7 @@ func trivialEnsures(p *checks.Pass) {
 	const message = "Every result meets this contract: it promises nothing, however green its proof is."
 	c := of(p.Input)
 	for _, f := range contracts(p) {
-		if c.verdict(f).trivial {
+		if mine(f) && c.verdict(f).trivial {
 			report(p, f, message, nil, syntax.Ensures, syntax.Returns)
 		}
 	}
@@ -368,7 +372,7 @@ func resultUnconstrained(p *checks.Pass) {
 	const message = "No promise speaks of what the function gives back or changes: any result meets this contract."
 	c := of(p.Input)
 	for _, f := range contracts(p) {
-		if c.verdict(f).unconstrained && f.Head.Mode == model.Exec {
+		if mine(f) && c.verdict(f).unconstrained && f.Head.Mode == model.Exec {
 			report(p, f, message, nil, syntax.Ensures, syntax.Returns)
 		}
 	}
@@ -382,7 +386,7 @@ func resultUnconstrained(p *checks.Pass) {
 func clauseRedundant(p *checks.Pass) {
 	c := of(p.Input)
 	for _, f := range contracts(p) {
-		if textSame(f) || !own(f) || c.verdict(f).contradictory {
+		if textSame(f) || !own(f) || c.verdict(f).contradictory || c.verdict(f).trivial {
 			continue
 		}
 		for _, j := range c.redundant(f) {
@@ -444,6 +448,11 @@ func specDefinition(p *checks.Pass, which Relation) {
 			out.Message += " The contract as a whole is stronger."
 		}
 		out.Detail = "Base: " + shorten(e.spec.Base.Body) + "\nHead: " + shorten(e.spec.Head.Body)
+		if !isSpec(e.spec.Head) {
+			b, h := substitute(e.spec.Base), substitute(e.spec.Head)
+			out.Change = e.spec.Head.Symbol + "\x00" + h
+			out.Detail = "Base: " + cmp.Or(b, "itself") + "\nHead: " + cmp.Or(h, "itself")
+		}
 		p.Report(out)
 	}
 }

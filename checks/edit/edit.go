@@ -150,6 +150,10 @@ func execChanged(p *checks.Pass) {
 			out.Message = "The code that runs changed, not only contracts and proofs."
 		}
 		out.Detail = refDetail(f.ExecDetail)
+		if f.Base.Exec != f.Head.Exec {
+			b, h := middle(f.Base.Exec, f.Head.Exec)
+			out.Detail = strings.TrimPrefix(out.Detail+"\n", "\n") + "Base: " + b + "\nHead: " + h
+		}
 		p.Report(out)
 	}
 	for _, i := range p.Pairs.Items {
@@ -174,6 +178,35 @@ func execChanged(p *checks.Pass) {
 		out.Detail = refDetail(i.ExecDetail)
 		p.Report(out)
 	}
+}
+
+// middle cuts two texts down to where they differ, at blanks, with a little around it.
+func middle(a, b string) (string, string) {
+	as, bs := strings.Fields(a), strings.Fields(b)
+	n := 0
+	for n < len(as) && n < len(bs) && as[n] == bs[n] {
+		n++
+	}
+	m := 0
+	for m < len(as)-n && m < len(bs)-n && as[len(as)-1-m] == bs[len(bs)-1-m] {
+		m++
+	}
+	const around = 4
+	cut := func(w []string) string {
+		from, to := max(0, n-around), min(len(w), len(w)-m+around)
+		s := strings.Join(w[from:to], " ")
+		if r := []rune(s); len(r) > 200 {
+			s = string(r[:197]) + "..."
+		}
+		if from > 0 {
+			s = ".. " + s
+		}
+		if to < len(w) {
+			s += " .."
+		}
+		return s
+	}
+	return cut(as), cut(bs)
 }
 
 // onlyGhostUses tells a macro that is used in proofs, and nowhere in code that runs.
@@ -436,6 +469,7 @@ func policyChanged(p *checks.Pass) {
 		}
 		f := checks.AtFile(c)
 		f.Change = head
+		f.Detail = lines(base, head)
 		switch {
 		case c.Base == nil:
 			f.Message = "A policy file is added. This change is still judged by the defaults; later ones by the new policy."
@@ -446,6 +480,23 @@ func policyChanged(p *checks.Pass) {
 		}
 		p.Report(f)
 	}
+}
+
+// lines are those that only one of two texts has.
+func lines(base, head string) string {
+	b, h := strings.Split(base, "\n"), strings.Split(head, "\n")
+	var out []string
+	for _, l := range b {
+		if l != "" && !slices.Contains(h, l) {
+			out = append(out, "- "+l)
+		}
+	}
+	for _, l := range h {
+		if l != "" && !slices.Contains(b, l) {
+			out = append(out, "+ "+l)
+		}
+	}
+	return strings.Join(out, "\n")
 }
 
 // meaning is the text of a TOML file without comments, blank lines and layout outside strings.

@@ -49,8 +49,11 @@ type Term struct {
 	free int // 1 + the largest index of a Bound that no binder in the term binds; 0: none
 }
 
-// maxSize bounds one term, so that no contract can exhaust memory.
-const maxSize = 4000
+// maxSize bounds one term, written out as a tree, and maxTerms a Space, so that no contract can exhaust memory or time.
+const (
+	maxSize  = 1 << 20
+	maxTerms = 1 << 17
+)
 
 // Space holds terms, each once. It is not safe for concurrent use.
 type Space struct {
@@ -64,6 +67,9 @@ type Space struct {
 
 // NewSpace makes an empty Space.
 func NewSpace() *Space { return &Space{terms: map[string]*Term{}} }
+
+// overflowed stands for every term that is too large. Nothing is concluded once it was used.
+var overflowed = &Term{Op: Var, Name: "overflow", Type: otherType, size: 1}
 
 func (s *Space) make(op Op, name string, val *big.Int, typ *Type, args ...*Term) *Term {
 	var b strings.Builder
@@ -95,9 +101,9 @@ func (s *Space) make(op Op, name string, val *big.Int, typ *Type, args ...*Term)
 		n, _ := strconv.Atoi(name)
 		free = n + 1
 	}
-	if size > maxSize {
+	if size > maxSize || len(s.terms) > maxTerms {
 		s.Overflow = true
-		return s.Var("overflow", nil)
+		return overflowed
 	}
 	t := &Term{Op: op, Name: name, Args: args, Val: val, Type: typ, id: len(s.terms) + 1, size: size, free: free}
 	s.terms[key] = t
@@ -557,6 +563,7 @@ func (s *Space) shift(t *Term, n int) *Term {
 	if n == 0 || t.free == 0 {
 		return t
 	}
+	memo := map[[2]int]*Term{}
 	var walk func(t *Term, depth int) *Term
 	walk = func(t *Term, depth int) *Term {
 		if t.free <= depth {
@@ -564,6 +571,10 @@ func (s *Space) shift(t *Term, n int) *Term {
 		}
 		if t.Op == Bound {
 			return s.Bound(t.free-1+n, t.Type)
+		}
+		k := [2]int{t.id, depth}
+		if r, ok := memo[k]; ok {
+			return r
 		}
 		d := depth
 		if t.binds() {
@@ -573,7 +584,9 @@ func (s *Space) shift(t *Term, n int) *Term {
 		for i, a := range t.Args {
 			args[i] = walk(a, d)
 		}
-		return s.rebuild(t, args)
+		r := s.rebuild(t, args)
+		memo[k] = r
+		return r
 	}
 	return walk(t, 0)
 }

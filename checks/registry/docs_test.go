@@ -1,0 +1,96 @@
+package registry_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/specgate/specgate/checks"
+	"github.com/specgate/specgate/checks/registry"
+)
+
+// TestDocs keeps docs/rules.md as the rules' data says.
+func TestDocs(t *testing.T) {
+	golden(t, "../../docs/rules.md", []byte(document()))
+}
+
+var families = map[checks.Family]string{
+	checks.Trust:    "What is believed without proof now that was not before. Sites are counted by function on both sides: moving, renaming or reformatting code fires nothing.",
+	checks.Edit:     "What changed in the code that runs. Contracts and proofs are not executable code.",
+	checks.Contract: "What contracts promise and demand, compared with base. A contract is as strong as base's when base's precondition implies the new one, and base's precondition with the new promises implies the old promises. specgate decides this with a prover and a search of its own; what it says is certain, except where a message says \"as far as specgate can tell\".",
+}
+
+func document() string {
+	var b strings.Builder
+	b.WriteString(`# Rules
+
+Written from the rules' data by ` + "`go test ./checks/registry -update`" + `. ` + "`specgate explain RULE`" + ` prints one of them. The examples are run by a test.
+
+The severity is the one that applies where the policy says nothing.
+
+| rule | severity | what it reports |
+|---|---|---|
+`)
+	for _, r := range registry.Rules() {
+		fmt.Fprintf(&b, "| [%s](#%s) | %s | %s |\n", r.ID, strings.ReplaceAll(r.ID, "/", ""), r.Severity, r.Purpose)
+	}
+	var family checks.Family
+	for _, r := range registry.Rules() {
+		if r.Family != family {
+			family = r.Family
+			fmt.Fprintf(&b, "\n## The family %s\n\n%s\n", family, families[family])
+		}
+		fmt.Fprintf(&b, "\n### %s\n\n%s %s **What to do:** %s Default severity: %s. It needs: %s.\n", r.ID, r.Purpose, r.Why, r.Remedy, r.Severity, r.Needs)
+		if r.Mirror != "" {
+			fmt.Fprintf(&b, "The opposite change is reported by [%s](#%s).\n", r.Mirror, strings.ReplaceAll(r.Mirror, "/", ""))
+		} else {
+			fmt.Fprintf(&b, "No rule reports the opposite change: %s\n", strings.ToLower(r.NoMirror[:1])+r.NoMirror[1:])
+		}
+		fmt.Fprintf(&b, "\nThis change fires:\n\n```diff\n%s```\n\nThis one does not:\n\n```diff\n%s```\n", lineDiff(r.Fires), lineDiff(r.Quiet))
+	}
+	return b.String()
+}
+
+// lineDiff shows both sides of an example as one text: lines of base only behind -, of head only behind +.
+func lineDiff(e checks.Example) string {
+	trim := func(s string) []string {
+		s = strings.TrimPrefix(s, "use vstd::prelude::*;\n\n")
+		return strings.Split(strings.TrimSuffix(s, "\n"), "\n")
+	}
+	a, b := trim(e.Base), trim(e.Head)
+	// The longest common subsequence, by the usual table.
+	n := make([][]int, len(a)+1)
+	for i := range n {
+		n[i] = make([]int, len(b)+1)
+	}
+	for i := len(a) - 1; i >= 0; i-- {
+		for j := len(b) - 1; j >= 0; j-- {
+			if a[i] == b[j] {
+				n[i][j] = n[i+1][j+1] + 1
+			} else {
+				n[i][j] = max(n[i+1][j], n[i][j+1])
+			}
+		}
+	}
+	var out bytes.Buffer
+	if e.File != "" {
+		fmt.Fprintf(&out, "# %s\n", e.File)
+	}
+	line := func(sign, text string) { fmt.Fprintln(&out, strings.TrimRight(sign+text, " ")) }
+	i, j := 0, 0
+	for i < len(a) || j < len(b) {
+		switch {
+		case i < len(a) && j < len(b) && a[i] == b[j]:
+			line("  ", a[i])
+			i, j = i+1, j+1
+		case i < len(a) && (j == len(b) || n[i+1][j] >= n[i][j+1]):
+			line("- ", a[i])
+			i++
+		default:
+			line("+ ", b[j])
+			j++
+		}
+	}
+	return out.String()
+}
