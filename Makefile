@@ -13,7 +13,7 @@ build: ## one static binary, bin/specgate
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o bin/specgate ./cmd/specgate
 
 lint: ## formatting, vet, staticcheck
-	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$unformatted" ]; then echo "not formatted by gofmt:"; echo "$$unformatted"; exit 1; fi
+	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "not formatted by gofmt:"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
 

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -91,7 +92,7 @@ func readPolicy(file string) (*policy.Policy, error) {
 
 type policyExplainCmd struct {
 	Symbol string `arg:"" help:"The symbol, such as stack::Stack::push."`
-	File   string `arg:"" help:"The file that it is in, relative to the root of the repository."`
+	File   string `arg:"" optional:"" help:"The file that it is in, relative to the root of the repository. Default: where the working tree has it."`
 	Policy string `placeholder:"FILE" default:".specgate.toml" help:"The policy file. Default: .specgate.toml; without one, the defaults are explained."`
 }
 
@@ -99,6 +100,7 @@ type policyExplainCmd struct {
 func (policyExplainCmd) Help() string {
 	return `Examples:
 
+    specgate policy explain stack::Stack::push
     specgate policy explain stack::Stack::push src/stack.rs
     specgate policy explain ring::ffi::map_pages src/ffi.rs --policy ci/strict.toml`
 }
@@ -110,14 +112,33 @@ func (c *policyExplainCmd) Run(r *run) error {
 			return err
 		}
 	}
+	files := []string{c.File}
+	if c.File == "" {
+		var err error
+		if files, err = engine.Locate(r.ctx, ".", c.Symbol); err != nil {
+			return err
+		}
+		if len(files) == 0 {
+			return usagef("there is no function %s in the working tree; symbols look like stack::Stack::push, and a file may be named behind it", c.Symbol)
+		}
+	}
+	for _, file := range files {
+		if err := explainPolicy(r.stdout, p, c.Symbol, file); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func explainPolicy(w io.Writer, p *policy.Policy, symbol, file string) error {
 	scope := "in the scope of the policy"
-	if !p.InScope(c.File) {
+	if !p.InScope(file) {
 		scope = "OUT of the scope of the policy, so nothing is reported there"
 	}
-	if _, err := fmt.Fprintf(r.stdout, "%s in %s, which is %s\n", c.Symbol, c.File, scope); err != nil {
+	if _, err := fmt.Fprintf(w, "%s in %s, which is %s\n", symbol, file, scope); err != nil {
 		return err
 	}
-	explained := p.Explain(engine.RuleInfos(), c.Symbol, c.File, today())
+	explained := p.Explain(engine.RuleInfos(), symbol, file, today())
 	longest := 0
 	for _, e := range explained {
 		longest = max(longest, len(e.Rule))
@@ -130,7 +151,7 @@ func (c *policyExplainCmd) Run(r *run) error {
 		if e.Expired != nil {
 			line += fmt.Sprintf("; waiver %s ran out on %s", e.Expired.ID, e.Expired.Expires)
 		}
-		if _, err := fmt.Fprintln(r.stdout, line); err != nil {
+		if _, err := fmt.Fprintln(w, line); err != nil {
 			return err
 		}
 	}

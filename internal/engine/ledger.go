@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/specgate/specgate/annotate"
@@ -79,4 +81,30 @@ func Trust(ctx context.Context, name string, jobs int, version string) (_ *Ledge
 	}
 	l.Sort()
 	return &LedgerResult{Ledger: l, tree: t}, nil
+}
+
+// Locate gives the files of the tree at a directory that have a function of a symbol, sorted.
+func Locate(ctx context.Context, dir, symbol string) (_ []string, err error) {
+	from, _, done, err := openTree(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	t, err := newTree(ctx, from, newStore())
+	if err != nil {
+		return nil, err
+	}
+	paths := t.Mentions(longestName(symbol))
+	if t.failed != nil {
+		return nil, t.failed
+	}
+	m, err := model.New(ctx, t, paths)
+	if err != nil {
+		return nil, fmt.Errorf("look for %s: %w", symbol, err)
+	}
+	files := map[string]bool{}
+	for _, f := range m.Function(symbol) {
+		files[f.File.Path] = true
+	}
+	return slices.Sorted(maps.Keys(files)), nil
 }

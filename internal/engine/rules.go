@@ -16,8 +16,8 @@ import (
 // family that a command line can leave out.
 const (
 	waiverFamily    checks.Family = "policy"
-	waiverExpired                 = "policy/waiver-expired"
-	waiverUnmatched               = "policy/waiver-unmatched"
+	waiverExpired   string        = "policy/waiver-expired"
+	waiverUnmatched string        = "policy/waiver-unmatched"
 )
 
 func waiverRules() []*checks.Rule {
