@@ -192,15 +192,6 @@ func symbolIs(symbol, want string) bool {
 	return symbol == want || strings.HasSuffix(symbol, "::"+want)
 }
 
-// gaps are sample changes that are not yet judged as they should be, with the reason. One that works must leave the list.
-var gaps = map[string]string{
-	"assume-in-macro-nested":  "the input of a macro that expands to proof! is taken for executable code",
-	"cfg-divergence-module":   "no site is made of a cfg on a whole module",
-	"files-include":           "files that include! brings in are read, but their functions are not paired",
-	"files-module-unlinked":   "a file whose mod line is gone is not read on the base side",
-	"unsafe-auto-trait-macro": "the input of a macro called as an item is not expanded",
-}
-
 // TestChanges checks the want.txt of every sample change.
 func TestChanges(t *testing.T) {
 	dirs, err := filepath.Glob("../../testdata/*/*/want.txt")
@@ -217,14 +208,7 @@ func TestChanges(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			problems := checkWant(in, got, string(text))
-			if why := gaps[filepath.Base(dir)]; why != "" {
-				if len(problems) == 0 {
-					t.Errorf("this works now: take it off the list of gaps (%s)", why)
-				}
-				t.Skipf("known gap: %s: %s", why, strings.Join(problems, "; "))
-			}
-			for _, problem := range problems {
+			for _, problem := range checkWant(in, got, string(text)) {
 				t.Errorf("%s\n%s", problem, showAll(got))
 			}
 		})
