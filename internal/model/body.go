@@ -417,6 +417,10 @@ func (a *analyser) walk(n syntax.Node, ghost bool) {
 	case syntax.ProofBlock, syntax.Assert, syntax.AssertForall, syntax.Quant:
 		ghost = true
 	case syntax.Assume:
+		if t := a.resolve([]string{"assume"}, false, valueSpace); !a.verified && t.ext == nil {
+			ghost = false // plain Rust: a call of a function of that name
+			break
+		}
 		a.site(Site{Kind: Assume, Span: n.Span(), Text: "assume(" + syntax.Canon(n.Get(syntax.FExpr)) + ")"})
 		ghost = true
 	case syntax.Let:
@@ -955,7 +959,8 @@ func (a *analyser) typeNode(t syntax.Node, scope *module, self *implInfo, generi
 		if got.item != nil && got.item.Kind == TraitItem {
 			return nil, got.item, true
 		}
-		return got.item, nil, got.item != nil || got.ext != nil
+		// A name that nothing in the tree defines is a library's, from a glob import.
+		return got.item, nil, got.item != nil || got.ext != nil || len(segs) == 1 && got.symbol != "" && got.symbol[0] == '?'
 	}
 	return nil, nil, false
 }

@@ -599,6 +599,7 @@ func (x *index) mod(n syntax.Node, c around, name string) {
 	for _, p := range paths {
 		if x.has(p) {
 			m.source = append(m.source, p)
+			it.Sources = append(it.Sources, p)
 			if x.stubs[p] == nil {
 				x.stubs[p] = m
 			}
@@ -697,6 +698,8 @@ func (x *index) macroItem(n syntax.Node, c around) {
 			if x.stubs[p] == nil {
 				x.stubs[p] = c.mod
 			}
+			// What a file includes is part of it.
+			x.selected[p] = x.selected[p] || x.selected[c.file.Path]
 			if x.mods[p] == nil {
 				x.load(p)
 			}

@@ -372,9 +372,10 @@ type Item struct {
 	// NameSpan is where the name stands, or the first token.
 	NameSpan source.Span
 	Verified bool
-	Ghost    bool // ghost or tracked type, spec const: no executable code
-	Public   bool
-	Cfg      []string
+	// Ghost items have no executable code: ghost and tracked types, spec constants, macros that only wrap proof!.
+	Ghost  bool
+	Public bool
+	Cfg    []string
 	// Exec is the canonical executable projection; for an impl its header, for a module empty.
 	Exec string
 	// Text is the canonical whole; for an impl, trait or module its header.
@@ -387,6 +388,8 @@ type Item struct {
 	// Self and Trait of an impl, canonical; Negative tells `impl !Trait for T`, Unsafe `unsafe impl` and `unsafe trait`.
 	Self, Trait      string
 	Negative, Unsafe bool
+	// Sources are the files, in the tree, of a module that a `mod x;` declares; empty for an inline module.
+	Sources []string
 	// Atomics as in Function, for types.
 	Atomics []string
 	Unknown []source.Span

@@ -52,6 +52,26 @@ func New(ctx context.Context, tree Tree, load []string) (*Model, error) {
 	return m, nil
 }
 
+// Extend adds files to those that the model was asked for, and tells whether that changed anything. It is for the time before others
+// read the model: its lists are made anew.
+func (m *Model) Extend(paths []string) bool {
+	x := m.x
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	changed := false
+	for _, p := range paths {
+		if strings.HasSuffix(p, ".rs") && x.has(p) && !x.selected[p] {
+			x.selected[p], changed = true, true
+			x.load(p)
+		}
+	}
+	if changed {
+		x.settle()
+		x.publish()
+	}
+	return changed
+}
+
 // settle names and analyses everything that was asked for, and the ghost functions that it leads to.
 func (x *index) settle() {
 	x.nameAll()
@@ -93,6 +113,18 @@ func (x *index) settle() {
 // publish fills the Model's public lists.
 func (x *index) publish() {
 	m := x.m
+	// Files may have been asked for after they were reached.
+	for i := 0; i < len(x.functions); i++ {
+		if f := x.functions[i]; x.selected[f.File.Path] {
+			x.analyse(f)
+		}
+	}
+	for i := 0; i < len(x.items); i++ {
+		if it := x.items[i]; x.selected[it.File.Path] {
+			x.analyseItem(it)
+		}
+	}
+	x.settle()
 	m.Crates, m.Files, m.Functions, m.Items = nil, nil, nil, nil
 	for _, c := range x.crates {
 		m.Crates = append(m.Crates, c.Crate)
@@ -408,6 +440,7 @@ func (x *index) analyseItem(it *Item) {
 		if !info.understood {
 			it.Exec = joinTokens(withoutVerifier(tokensOf(n)))
 			a.expand(n)
+			x.expandSites(it)
 		} else {
 			a.exec = nil
 		}
@@ -435,6 +468,66 @@ func (a *analyser) expand(n syntax.Node) {
 		t := a.resolve(segs, g, macroSpace)
 		a.ref(segs, t, false, true)
 	}
+}
+
+// expandSites adds what a macro believes to an item-level call of it, or to the type that the call names.
+func (x *index) expandSites(it *Item) {
+	info := x.it[it]
+	segs, g := pathOf(it.Node.Get(syntax.FPath))
+	if len(segs) == 0 || info.understood {
+		return
+	}
+	t := x.resolve(info.scope, segs, g, nil, macroSpace)
+	if t.item == nil || t.item.Kind != MacroItem {
+		return
+	}
+	a := &analyser{x: x, scope: info.scope, file: it.File, alias: info.alias, verified: true}
+	a.expansion(t.item, it.Node, false, nil)
+	for _, s := range a.sites {
+		if s.Kind != UnsafeAutoTrait {
+			it.Sites = append(it.Sites, s)
+			continue
+		}
+		to := it
+		for tok := range it.Node.Get(syntax.FArgs).Tokens() {
+			if !isWord(tok) {
+				continue
+			}
+			named := x.resolve(info.scope, []string{tokenWord(tok)}, false, nil, typeSpace)
+			if named.item != nil && (named.item.Kind == StructItem || named.item.Kind == EnumItem || named.item.Kind == UnionItem) {
+				to = named.item
+				break
+			}
+		}
+		to.Sites = append(to.Sites, s)
+	}
+}
+
+// wrapsGhost tells a macro_rules whose every arm is nothing but calls of macros that hold proofs.
+func wrapsGhost(toks []syntax.Token) bool {
+	arms := 0
+	for i := 0; i < len(toks); i++ {
+		if toks[i].Kind() != syntax.FatArrow || i+1 >= len(toks) || !isOpen(toks[i+1].Kind()) {
+			continue
+		}
+		end := closing(toks, i+1)
+		body := toks[i+2 : min(end, len(toks))]
+		for j := 0; j < len(body); {
+			if j+2 >= len(body) || !isWord(body[j]) || !ghostMacro(tokenWord(body[j])) || body[j+1].Kind() != syntax.Bang || !isOpen(body[j+2].Kind()) {
+				return false
+			}
+			j = closing(body, j+2) + 1
+			if j < len(body) && body[j].Kind() == syntax.Semi {
+				j++
+			}
+		}
+		if len(body) == 0 {
+			return false
+		}
+		arms++
+		i = end
+	}
+	return arms > 0
 }
 
 // header is an impl or trait without its items.

@@ -110,7 +110,7 @@ func (x *index) specReach(f *Function) []*Function {
 			out = append(out, g)
 			add(x.fn[g].bodyUses)
 			if g.Kind == TraitMethod {
-				add(x.implementations(g))
+				add(x.implementationsFor(g, f))
 			}
 		default:
 			add(x.fn[g].asSpec)
@@ -133,6 +133,22 @@ func (x *index) implementations(g *Function) []*Function {
 		}
 	}
 	return out
+}
+
+// implementationsFor are the implementations of a trait's method that the contract of f can mean: when f is itself of an impl of the
+// trait, that of its own type.
+func (x *index) implementationsFor(g, f *Function) []*Function {
+	all := x.implementations(g)
+	im := x.fn[f].impl
+	if im == nil || im.traitItem != nil || !im.trait.Valid() || x.traitOf(im) == nil || !slices.Contains(x.it[x.traitOf(im)].fns, g) {
+		return all
+	}
+	for _, h := range all {
+		if x.fn[h].impl == im {
+			return []*Function{h}
+		}
+	}
+	return all
 }
 
 // operatorSpecs are the functions of `impl XSpecImpl for T`, for a function of `impl X for T`.

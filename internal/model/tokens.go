@@ -23,6 +23,8 @@ func (a *analyser) macro(n syntax.Node, ghost bool) {
 	t := a.resolve(segs, global, macroSpace)
 	own := t.item != nil && t.item.Kind == MacroItem
 	if own {
+		a.x.analyseMacro(t.item)
+		ghost = ghost || t.item.Ghost
 		a.ref(segs, t, ghost, true)
 		a.expansion(t.item, n, ghost, nil)
 	} else if t.symbol != "" && t.symbol[0] != '?' || len(segs) > 1 {
@@ -124,7 +126,11 @@ func (x *index) analyseMacro(it *Item) {
 		if it.Node.Kind() == syntax.MacroDef {
 			args = it.Node.Get(syntax.FBody)
 		}
-		a.tokens(tokensOf(args), true, false)
+		toks := tokensOf(args)
+		if len(toks) > 2 {
+			it.Ghost = wrapsGhost(toks[1 : len(toks)-1])
+		}
+		a.tokens(toks, true, false)
 		for i := range a.sites {
 			a.sites[i].Macro = it.Name
 			a.sites[i].Uncertain = false
@@ -267,6 +273,13 @@ func (a *analyser) tokenPath(toks []syntax.Token, i int, ghost, unread bool) int
 		switch {
 		case last == "axiom" && next(1) == syntax.KwFn:
 			a.site(Site{Kind: AxiomSite, Span: span, Text: "axiom fn", Uncertain: true})
+			return i
+		case (last == "Send" || last == "Sync") && prev == "impl" && start > 1 && toks[start-2].Kind() == syntax.KwUnsafe && next(1) == syntax.KwFor:
+			end := i + 2
+			for end < len(toks) && toks[end].Kind() != syntax.LBrace && toks[end].Kind() != syntax.KwWhere {
+				end++
+			}
+			a.site(Site{Kind: UnsafeAutoTrait, Span: span, Text: "unsafe impl " + last + " for " + joinTokens(toks[i+2:end])})
 			return i
 		case last == "assume_specification" && (next(1) == syntax.LBracket || next(1) == syntax.Lt):
 			a.site(Site{Kind: AssumeSpecification, Span: span, Text: "assume_specification", Uncertain: true})

@@ -146,6 +146,14 @@ func New(base, head *model.Model) *Pairs {
 		itemOfBase: map[*model.Item]*Item{}, itemOfHead: map[*model.Item]*Item{}, symbols: map[string]string{}, methods: map[string]string{},
 		busy: map[*Item]int{}}
 	p.pairItems()
+	// A module that left, came, moved to other files or has other attributes changes what its files are, although they may not have.
+	for range maxModuleDepth {
+		if !p.readModules() {
+			break
+		}
+		p.Items, p.itemOfBase, p.itemOfHead, p.symbols = nil, map[*model.Item]*Item{}, map[*model.Item]*Item{}, map[string]string{}
+		p.pairItems()
+	}
 	p.pairFunctions()
 	for _, it := range p.Items {
 		p.compareItem(it)
@@ -154,6 +162,31 @@ func New(base, head *model.Model) *Pairs {
 		p.compare(f)
 	}
 	return p
+}
+
+// maxModuleDepth bounds how many levels of modules are read because the one above them changed.
+const maxModuleDepth = 30
+
+// readModules has both models read the files of modules that differ, and tells whether there were new ones.
+func (p *Pairs) readModules() bool {
+	var base, head []string
+	for _, pr := range p.Items {
+		b, h := pr.Base, pr.Head
+		if b != nil && b.Kind != model.ModuleItem || h != nil && h.Kind != model.ModuleItem {
+			continue
+		}
+		if b != nil && h != nil && b.Path == h.Path && slices.Equal(b.Sources, h.Sources) && sameSet(b.Attrs, h.Attrs) && slices.Equal(b.Cfg, h.Cfg) &&
+			b.Verified == h.Verified {
+			continue
+		}
+		for _, it := range []*model.Item{b, h} {
+			if it != nil {
+				base, head = append(base, it.Sources...), append(head, it.Sources...)
+			}
+		}
+	}
+	inBase, inHead := p.Base.Extend(base), p.Head.Extend(head)
+	return inBase || inHead
 }
 
 func (p *Pairs) pairItems() {
@@ -443,6 +476,7 @@ func (p *Pairs) compare(pr *Function) {
 	}
 	nb := p.names(withSelf(variables(b), b.Name), b.Name, true, b.ExecRefs, b.GhostRefs)
 	nh := p.names(withSelf(variables(h), h.Name), h.Name, false, h.ExecRefs, h.GhostRefs)
+	nb.ghost, nh.ghost = ghostMacros(b), ghostMacros(h)
 	same := func(x, y string) bool { return x == y && b.Name == h.Name || nb.write(x) == nh.write(y) }
 	pr.ExecDetail = p.refChanges(b.ExecRefs, h.ExecRefs)
 	pr.GhostDetail = p.refChanges(b.GhostRefs, h.GhostRefs)
@@ -451,6 +485,7 @@ func (p *Pairs) compare(pr *Function) {
 	if !same(b.Exec, h.Exec) && !(signature && same(bodyOf(b.Exec), bodyOf(h.Exec))) || len(pr.ExecDetail) > 0 {
 		pr.What |= Executable
 	}
+	nb.ghost, nh.ghost = nil, nil
 	if !same(b.Body, h.Body) || b.HasBody != h.HasBody {
 		pr.What |= Body
 	}
@@ -460,7 +495,7 @@ func (p *Pairs) compare(pr *Function) {
 	if !signature {
 		pr.What |= Signature
 	}
-	if !sameSet(b.Attrs, h.Attrs) {
+	if !sameSet(b.Attrs, h.Attrs) || !sameSet(b.Knobs, h.Knobs) {
 		pr.What |= Attributes
 	}
 	if b.Mode != h.Mode {
@@ -480,10 +515,43 @@ func (p *Pairs) compare(pr *Function) {
 		pr.What |= Contract
 	}
 	pr.SitesAdded, pr.SitesRemoved = siteDiff(b.Sites, h.Sites, nb, nh)
+	pr.SitesAdded = append(pr.SitesAdded, conditions(b, h)...)
 	if len(pr.SitesAdded)+len(pr.SitesRemoved) > 0 {
 		pr.What |= Sites
 	}
 	pr.Change = change(b.Crate.Key, b.Path, b.Name, b.File.Path, h.Crate.Key, h.Path, h.Name, h.File.Path, pr.What)
+}
+
+// conditions are the cfg conditions under which a verified function stands now and did not before: where they do not hold the verifier no
+// longer sees it. Those on the verifier's own names are sites of the head already.
+func conditions(b, h *model.Function) []model.Site {
+	if !b.Verified || !h.Verified {
+		return nil
+	}
+	var out []model.Site
+	for _, c := range h.Cfg {
+		text := "cfg(" + c + ")"
+		if slices.Contains(b.Cfg, c) || strings.Contains(c, "verus_") ||
+			slices.ContainsFunc(h.Sites, func(s model.Site) bool { return s.Kind == model.CfgDivergence && s.Text == text }) {
+			continue
+		}
+		out = append(out, model.Site{Kind: model.CfgDivergence, File: h.File, Span: h.NameSpan, Text: text})
+	}
+	return out
+}
+
+// ghostMacros are the names of the macros of the tree that a function calls and that only hold proofs.
+func ghostMacros(f *model.Function) map[string]bool {
+	var out map[string]bool
+	for _, r := range f.GhostRefs {
+		if r.Macro && r.Target != nil && r.Target.Ghost {
+			if out == nil {
+				out = map[string]bool{}
+			}
+			out[r.Written] = true
+		}
+	}
+	return out
 }
 
 // bodyOf is the body in the canonical text of an executable function, or the whole text if there is none.

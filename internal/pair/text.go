@@ -18,6 +18,8 @@ type names struct {
 	methods map[string]string
 	// self is the function's own name, which a renaming does not count as a change.
 	self string
+	// ghost are macros whose calls are left out.
+	ghost map[string]bool
 	// bound: names of quantified variables are written as their number.
 	bound bool
 }
@@ -147,7 +149,35 @@ func (n *names) write(text string) string {
 		}
 		b.WriteString(s)
 	}
+	skip, depth := 0, 0 // 1: behind the name of a ghost macro; 2: behind its `!`, at depth; 3: behind the call
+	held := ""
 	scan(text, func(tok string, word bool) {
+		switch skip {
+		case 1:
+			if skip = 0; tok == "!" {
+				skip = 2
+				return
+			}
+			emit(held)
+		case 2:
+			switch tok[0] {
+			case '(', '[', '{':
+				depth++
+			case ')', ']', '}':
+				if depth--; depth == 0 {
+					skip = 3
+				}
+			}
+			return
+		case 3:
+			if skip = 0; tok == ";" {
+				return
+			}
+		}
+		if word && n.ghost[tok] {
+			skip, held = 1, tok
+			return
+		}
 		if field != nil {
 			// A word in a struct literal is a field's name if `:` follows it.
 			if tok == ":" {
