@@ -476,6 +476,8 @@ func (p *Pairs) compare(pr *Function) {
 	}
 	nb := p.names(withSelf(variables(b), b.Name), b.Name, true, b.ExecRefs, b.GhostRefs)
 	nh := p.names(withSelf(variables(h), h.Name), h.Name, false, h.ExecRefs, h.GhostRefs)
+	p.nameSelf(nb, b, true)
+	p.nameSelf(nh, h, false)
 	nb.ghost, nh.ghost = ghostMacros(b), ghostMacros(h)
 	same := func(x, y string) bool { return x == y && b.Name == h.Name || nb.write(x) == nh.write(y) }
 	pr.ExecDetail = p.refChanges(b.ExecRefs, h.ExecRefs)
@@ -570,6 +572,18 @@ func bodyOf(exec string) string {
 		}
 	}
 	return exec
+}
+
+// nameSelf lets Self mean the type, so that a function may become a method of it.
+func (p *Pairs) nameSelf(n *names, f *model.Function, base bool) {
+	if f.Self == "" || !isName(strings.ReplaceAll(f.Self, "::", "_")) {
+		return
+	}
+	to := f.Crate.Key + "::" + f.Self
+	if base {
+		to = p.toHead(to)
+	}
+	n.paths["Self"] = "⟦" + to + "⟧"
 }
 
 // withSelf lets a function's calls of itself follow its name.

@@ -297,7 +297,7 @@ func rename(text string, to map[string]string) string {
 func variables(f *model.Function) map[string]string {
 	out := map[string]string{}
 	for i, p := range f.Params {
-		if p.Name != "" && p.Name != "self" {
+		if p.Name != "" {
 			out[p.Name] = "$" + strconv.Itoa(i)
 		}
 	}
