@@ -1,0 +1,395 @@
+package eval
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/specgate/specgate/internal/syntax"
+	"github.com/specgate/specgate/internal/value"
+)
+
+// scope is where names are looked up.
+type scope struct {
+	w    *World
+	mod  *module
+	self *value.Type
+	// params are type parameters in scope.
+	params map[string]*value.Type
+	nest   int
+	// What nodes mean does not change within a scope, so it is kept.
+	types    map[place]*value.Type
+	meanings map[place]*meaning
+}
+
+// meaning is what a path, or a name in a pattern, means where it is no local name.
+type meaning struct {
+	words  []string
+	ctor   *ctor
+	target target
+	prefix *value.Type // the type before the last word
+}
+
+// meaning of a path or of a name in a pattern.
+func (sc *scope) meaning(n syntax.Node) *meaning {
+	if got, ok := sc.meanings[placeOf(n)]; ok {
+		return got
+	}
+	mn := &meaning{}
+	switch n.Kind() {
+	case syntax.IdentPat:
+		mn.words = []string{identText(n.Get(syntax.FName))}
+	case syntax.Path:
+		mn.words = pathWords(n)
+		if n.Global() {
+			mn.words = append([]string{"::"}, mn.words...)
+		}
+	default:
+		mn.words = []string{identText(n)}
+	}
+	if len(mn.words) > 0 {
+		mn.ctor = sc.ctor(mn.words)
+		if mn.words[0] != "Self" {
+			mn.target = sc.w.resolve(sc.mod, mn.words)
+		}
+		if len(mn.words) > 1 {
+			mn.prefix = sc.typeNamed(mn.words[:len(mn.words)-1], nil)
+		}
+	}
+	if sc.meanings == nil {
+		sc.meanings = map[place]*meaning{}
+	}
+	sc.meanings[placeOf(n)] = mn
+	return mn
+}
+
+// scope in which a function's signature, contract and body are read.
+func (f *Func) scope() *scope {
+	sc := &scope{w: f.w, mod: f.mod, params: map[string]*value.Type{}}
+	if f.impl != nil {
+		for g := range f.impl.generic {
+			sc.params[g] = &value.Type{Kind: value.TParam, Name: g}
+		}
+		sc.self = f.impl.self
+	} else if f.trait != nil {
+		sc.self = &value.Type{Kind: value.TParam, Name: "Self"}
+	}
+	for p := range f.Node.Get(syntax.FGenerics).All(syntax.FParam) {
+		if p.Kind() == syntax.TypeParam {
+			name := identText(p.Get(syntax.FName))
+			sc.params[name] = &value.Type{Kind: value.TParam, Name: name}
+		}
+	}
+	return sc
+}
+
+const maxTypeNest = 60
+
+// typ reads a type; nil if it is not understood.
+func (sc *scope) typ(n syntax.Node) *value.Type {
+	if !n.Valid() {
+		return nil
+	}
+	if t, ok := sc.types[placeOf(n)]; ok {
+		return t
+	}
+	t := sc.readType(n)
+	if sc.types == nil {
+		sc.types = map[place]*value.Type{}
+	}
+	sc.types[placeOf(n)] = t
+	return t
+}
+
+func (sc *scope) readType(n syntax.Node) *value.Type {
+	if sc.nest > maxTypeNest {
+		return nil
+	}
+	sc.nest++
+	defer func() { sc.nest-- }()
+	switch n.Kind() {
+	case syntax.ParenType:
+		return sc.typ(n.Get(syntax.FType))
+	case syntax.RefType:
+		t := sc.typ(n.Get(syntax.FType))
+		if t != nil && n.Mut() {
+			c := *t
+			c.Mut = true
+			return &c
+		}
+		return t
+	case syntax.TupleType:
+		t := &value.Type{Kind: value.TTuple}
+		for e := range n.All(syntax.FType) {
+			et := sc.typ(e)
+			if et == nil {
+				return nil
+			}
+			t.Args = append(t.Args, et)
+		}
+		return t
+	case syntax.SliceType:
+		return listOf(value.Slice, sc.typ(n.Get(syntax.FType)))
+	case syntax.ArrayType:
+		t := listOf(value.Array, sc.typ(n.Get(syntax.FType)))
+		if t != nil {
+			t.Len = -1
+			l := n.Get(syntax.FLen)
+			if l.Kind() == syntax.Literal {
+				if i, ok := intLiteral(l.Text()); ok {
+					if v, ok := i.Int64(); ok && v >= 0 && v <= 1<<20 {
+						t.Len = int(v)
+					}
+				}
+			}
+		}
+		return t
+	case syntax.SpecFnType, syntax.FnPtrType:
+		return &value.Type{Kind: value.TFn}
+	case syntax.Path:
+		if n.Get(syntax.FQSelf).Valid() {
+			return nil
+		}
+		words := pathWords(n)
+		var args []*value.Type
+		for seg := range n.All(syntax.FSegment) {
+			args = nil
+			for a := range seg.Get(syntax.FGenericArgs).All(syntax.FArg) {
+				if a.Kind() != syntax.Lifetime {
+					args = append(args, sc.typ(a))
+				}
+			}
+		}
+		return sc.typeNamed(words, args)
+	}
+	return nil
+}
+
+func listOf(k value.ListKind, elem *value.Type) *value.Type {
+	if elem == nil {
+		return nil
+	}
+	return &value.Type{Kind: value.TList, List: k, Args: []*value.Type{elem}}
+}
+
+// typeNamed is the type that a path means.
+func (sc *scope) typeNamed(words []string, args []*value.Type) *value.Type {
+	if len(words) == 0 {
+		return nil
+	}
+	if len(words) == 1 {
+		if words[0] == "Self" {
+			return sc.self
+		}
+		if t := sc.params[words[0]]; t != nil {
+			return t
+		}
+	}
+	if slices.Contains(args, nil) {
+		return nil
+	}
+	t := sc.w.resolve(sc.mod, words)
+	if d := t.def; d != nil {
+		switch d.kind {
+		case defStruct, defEnum:
+			return &value.Type{Kind: value.TData, Name: d.full, Args: args}
+		case defAlias:
+			inner := &scope{w: sc.w, mod: d.mod, params: genericsOf(d.node, args), nest: sc.nest}
+			return inner.typ(d.node.Get(syntax.FType))
+		}
+		return nil
+	}
+	arg := func(i int) *value.Type {
+		if i < len(args) {
+			return args[i]
+		}
+		return nil
+	}
+	switch t.lib {
+	case "bool":
+		return &value.Type{Kind: value.TBool}
+	case "char":
+		return &value.Type{Kind: value.TChar}
+	case "real":
+		return &value.Type{Kind: value.TReal}
+	case "String", "str":
+		return &value.Type{Kind: value.TList, List: value.String, Args: []*value.Type{{Kind: value.TChar}}}
+	case "Vec":
+		return listOf(value.Vec, arg(0))
+	case "Seq":
+		return listOf(value.Seq, arg(0))
+	case "Box", "Rc", "Arc":
+		return arg(0)
+	case "Set", "Multiset":
+		if arg(0) == nil {
+			return nil
+		}
+		k := value.TSet
+		if t.lib == "Multiset" {
+			k = value.TMultiset
+		}
+		return &value.Type{Kind: k, Args: args}
+	case "Map":
+		if len(args) != 2 {
+			return nil
+		}
+		return &value.Type{Kind: value.TMap, Args: args}
+	case "Option", "Ghost", "Tracked":
+		if len(args) != 1 {
+			return nil
+		}
+		return &value.Type{Kind: value.TData, Name: t.lib, Args: args}
+	case "Result":
+		if len(args) != 2 {
+			return nil
+		}
+		return &value.Type{Kind: value.TData, Name: t.lib, Args: args}
+	}
+	if it := value.IntTypeOf(t.lib); it != 0 {
+		return &value.Type{Kind: value.TInt, Int: it}
+	}
+	return nil
+}
+
+// genericsOf binds the type parameters of an item.
+func genericsOf(n syntax.Node, args []*value.Type) map[string]*value.Type {
+	out := map[string]*value.Type{}
+	i := 0
+	for p := range n.Get(syntax.FGenerics).All(syntax.FParam) {
+		if p.Kind() != syntax.TypeParam {
+			continue
+		}
+		if i < len(args) {
+			out[identText(p.Get(syntax.FName))] = args[i]
+		}
+		i++
+	}
+	return out
+}
+
+// ctor is what makes a value of a struct or of a variant.
+type ctor struct {
+	typ, variant string
+	node         syntax.Node // Struct or Variant; the zero Node for the library's
+	scope        *scope      // for the types of fields; nil for the library's
+	unit         bool
+
+	read  bool
+	names []string
+	types []*value.Type
+}
+
+// fields are the declared fields: their names (nil for fields without) and types (nil where not understood).
+func (c *ctor) fields() (names []string, types []*value.Type) {
+	if c.read {
+		return c.names, c.types
+	}
+	c.names, c.types = c.readFields()
+	c.read = true
+	return c.names, c.types
+}
+
+func (c *ctor) readFields() (names []string, types []*value.Type) {
+	list := c.node.Get(syntax.FFields)
+	for f := range list.All(syntax.FFieldDecl) {
+		if list.Kind() == syntax.FieldList {
+			names = append(names, identText(f.Get(syntax.FName)))
+		}
+		types = append(types, c.scope.typ(f.Get(syntax.FType)))
+	}
+	return names, types
+}
+
+// ctor finds the struct or variant that a path means.
+func (sc *scope) ctor(words []string) *ctor {
+	if len(words) == 0 {
+		return nil
+	}
+	if words[0] != "Self" {
+		t := sc.w.resolve(sc.mod, words)
+		switch t.lib {
+		case "Option::Some", "Option::None", "Result::Ok", "Result::Err":
+			typ, variant, _ := strings.Cut(t.lib, "::")
+			return &ctor{typ: typ, variant: variant, unit: variant == "None"}
+		case "Ghost", "Tracked":
+			return &ctor{typ: t.lib}
+		}
+		if d := t.def; d != nil {
+			switch d.kind {
+			case defVariant:
+				return variantCtor(sc.w, d.enum, d.node)
+			case defStruct:
+				return structCtor(sc.w, d)
+			case defAlias:
+			default:
+				return nil
+			}
+		} else if t.lib != "" {
+			return nil
+		}
+	}
+	if t := sc.typeNamed(words, nil); t != nil && t.Kind == value.TData {
+		if d := sc.w.types[t.Name]; d != nil && d.kind == defStruct {
+			return structCtor(sc.w, d)
+		}
+		return nil
+	}
+	if len(words) < 2 {
+		return nil
+	}
+	last := words[len(words)-1]
+	t := sc.typeNamed(words[:len(words)-1], nil)
+	if t == nil || t.Kind != value.TData {
+		return nil
+	}
+	if d := sc.w.types[t.Name]; d != nil && d.kind == defEnum {
+		for v := range d.node.All(syntax.FVariant) {
+			if identText(v.Get(syntax.FName)) == last {
+				return variantCtor(sc.w, d, v)
+			}
+		}
+	}
+	return nil
+}
+
+func structCtor(w *World, d *def) *ctor {
+	return &ctor{typ: d.full, node: d.node, unit: !d.node.Get(syntax.FFields).Valid(),
+		scope: &scope{w: w, mod: d.mod, params: paramTypes(d.node)}}
+}
+
+func variantCtor(w *World, enum *def, v syntax.Node) *ctor {
+	return &ctor{typ: enum.full, variant: identText(v.Get(syntax.FName)), node: v, unit: !v.Get(syntax.FFields).Valid(),
+		scope: &scope{w: w, mod: enum.mod, params: paramTypes(enum.node)}}
+}
+
+func paramTypes(n syntax.Node) map[string]*value.Type {
+	out := map[string]*value.Type{}
+	for p := range n.Get(syntax.FGenerics).All(syntax.FParam) {
+		if p.Kind() == syntax.TypeParam {
+			name := identText(p.Get(syntax.FName))
+			out[name] = &value.Type{Kind: value.TParam, Name: name}
+		}
+	}
+	return out
+}
+
+// subst replaces type parameters.
+func subst(t *value.Type, args map[string]*value.Type) *value.Type {
+	if t == nil || len(args) == 0 {
+		return t
+	}
+	if t.Kind == value.TParam {
+		if a := args[t.Name]; a != nil {
+			return a
+		}
+		return t
+	}
+	if len(t.Args) == 0 {
+		return t
+	}
+	c := *t
+	c.Args = make([]*value.Type, len(t.Args))
+	for i, a := range t.Args {
+		c.Args[i] = subst(a, args)
+	}
+	return &c
+}

@@ -1,0 +1,582 @@
+package eval
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/specgate/specgate/internal/syntax"
+	"github.com/specgate/specgate/internal/value"
+)
+
+// Source is a file for a World to know.
+type Source struct {
+	File *syntax.File
+	// Crate is the crate's name as paths use it.
+	Crate string
+	// Module is the crate-relative path of the file's module ("a::b"); empty for the crate's root.
+	Module string
+}
+
+// World knows the definitions of some sources and finds what names mean. It is immutable once made and safe for concurrent use.
+type World struct {
+	crates map[string]*module
+	types  map[string]*def
+	funcs  map[place]*Func
+	impls  map[string][]*impl // by the head of the self type; "*" for impls for every type
+	// invariants are the type invariants, by the full path of the type.
+	invariants map[string][]*Func
+}
+
+// place is a node of any file.
+type place struct {
+	file *syntax.File
+	id   int
+}
+
+func placeOf(n syntax.Node) place { return place{n.File(), n.ID()} }
+
+type defKind uint8
+
+const (
+	_ defKind = iota
+	defFn
+	defConst
+	defStruct
+	defEnum
+	defVariant
+	defTrait
+	defAlias
+	defMod
+	defUse
+)
+
+// def is what a name in a module means.
+type def struct {
+	kind defKind
+	name string
+	node syntax.Node
+	mod  *module // that holds the definition
+	fn   *Func   // of defFn and defConst
+	sub  *module // of defMod
+	enum *def    // of defVariant
+	use  []string
+	full string // full path of a type or trait
+
+	methods map[string][]*Func // of a trait
+}
+
+type module struct {
+	crate  string
+	path   []string
+	parent *module
+	names  map[string][]*def
+	globs  [][]string
+}
+
+func (m *module) child(name string) *module {
+	for _, d := range m.names[name] {
+		if d.kind == defMod {
+			return d.sub
+		}
+	}
+	sub := &module{crate: m.crate, path: append(slices.Clone(m.path), name), parent: m, names: map[string][]*def{}}
+	m.names[name] = append(m.names[name], &def{kind: defMod, name: name, mod: m, sub: sub})
+	return sub
+}
+
+func (m *module) full(name string) string {
+	return strings.Join(append(append([]string{m.crate}, m.path...), name), "::")
+}
+
+// impl is an impl block.
+type impl struct {
+	node    syntax.Node
+	mod     *module
+	trait   *def   // nil if inherent or not in this world
+	traitAs string // the trait's last word; empty if inherent
+	methods map[string][]*Func
+	generic map[string]bool // its type parameters
+	self    *value.Type
+}
+
+// NewWorld reads the definitions of sources.
+func NewWorld(sources []Source) *World {
+	w := &World{crates: map[string]*module{}, types: map[string]*def{}, funcs: map[place]*Func{}, impls: map[string][]*impl{},
+		invariants: map[string][]*Func{}}
+	var all []*impl
+	for _, s := range sources {
+		m := w.crates[s.Crate]
+		if m == nil {
+			m = &module{crate: s.Crate, names: map[string][]*def{}}
+			w.crates[s.Crate] = m
+		}
+		for _, word := range strings.Split(s.Module, "::") {
+			if word != "" {
+				m = m.child(word)
+			}
+		}
+		w.collect(s.File.Root(), m, &all)
+	}
+	for _, im := range all {
+		w.place(im)
+	}
+	for _, f := range w.funcs {
+		if f.Node.Kind() == syntax.Fn && hasAttr(f.Node, "type_invariant") {
+			if ps := f.paramTypes(f.scope()); len(ps) == 1 && ps[0] != nil && ps[0].Kind == value.TData {
+				w.invariants[ps[0].Name] = append(w.invariants[ps[0].Name], f)
+			}
+		}
+	}
+	return w
+}
+
+func identText(n syntax.Node) string { return strings.TrimPrefix(n.Text(), "r#") }
+
+func (w *World) collect(n syntax.Node, m *module, impls *[]*impl) {
+	for c := range n.Children() {
+		name := identText(c.Get(syntax.FName))
+		switch c.Kind() {
+		case syntax.MacroCall:
+			if body := c.Get(syntax.FArgs); body.Kind() == syntax.MacroBody {
+				w.collect(body, m, impls)
+			}
+		case syntax.Mod:
+			if c.HasBody() {
+				w.collect(c, m.child(name), impls)
+			}
+		case syntax.Fn, syntax.Const, syntax.Static:
+			f := w.newFunc(c, m)
+			d := &def{kind: defFn, name: name, node: c, mod: m, fn: f}
+			if c.Kind() != syntax.Fn {
+				d.kind = defConst
+			}
+			m.names[name] = append(m.names[name], d)
+		case syntax.Struct, syntax.Enum:
+			d := &def{kind: defStruct, name: name, node: c, mod: m, full: m.full(name)}
+			if c.Kind() == syntax.Enum {
+				d.kind = defEnum
+			}
+			m.names[name] = append(m.names[name], d)
+			if w.types[d.full] != nil {
+				d.kind = 0 // two types of one path: which one is meant depends on the configuration
+			}
+			w.types[d.full] = d
+		case syntax.TypeAlias:
+			m.names[name] = append(m.names[name], &def{kind: defAlias, name: name, node: c, mod: m})
+		case syntax.Trait:
+			d := &def{kind: defTrait, name: name, node: c, mod: m, full: m.full(name), methods: map[string][]*Func{}}
+			m.names[name] = append(m.names[name], d)
+			for it := range c.Children() {
+				if it.Kind() == syntax.Fn {
+					f := w.newFunc(it, m)
+					f.trait = d
+					d.methods[f.Name] = append(d.methods[f.Name], f)
+				}
+			}
+		case syntax.Impl:
+			im := &impl{node: c, mod: m, methods: map[string][]*Func{}, generic: map[string]bool{}}
+			for p := range c.Get(syntax.FGenerics).All(syntax.FParam) {
+				if p.Kind() == syntax.TypeParam {
+					im.generic[identText(p.Get(syntax.FName))] = true
+				}
+			}
+			for it := range c.Children() {
+				if it.Kind() == syntax.Fn || it.Kind() == syntax.Const {
+					f := w.newFunc(it, m)
+					f.impl = im
+					im.methods[f.Name] = append(im.methods[f.Name], f)
+				}
+			}
+			*impls = append(*impls, im)
+		case syntax.Use:
+			w.use(c.Get(syntax.FTree), nil, m)
+		}
+	}
+}
+
+func (w *World) use(t syntax.Node, prefix []string, m *module) {
+	path := prefix
+	if p := t.Get(syntax.FPath); p.Valid() {
+		path = append(slices.Clone(prefix), pathWords(p)...)
+		if p.Global() && len(prefix) == 0 {
+			path = append([]string{"::"}, path...)
+		}
+	}
+	switch {
+	case t.Glob():
+		m.globs = append(m.globs, path)
+		return
+	case t.Get(syntax.FTree).Valid():
+		for c := range t.All(syntax.FTree) {
+			w.use(c, path, m)
+		}
+		return
+	case len(path) == 0:
+		return
+	}
+	name := path[len(path)-1]
+	if name == "self" {
+		path = path[:len(path)-1]
+		if len(path) == 0 {
+			return
+		}
+		name = path[len(path)-1]
+	}
+	if as := t.Get(syntax.FName); as.Valid() {
+		name = identText(as)
+	}
+	m.names[name] = append(m.names[name], &def{kind: defUse, name: name, mod: m, use: path})
+}
+
+// pathWords are the words of a path without generic arguments.
+func pathWords(p syntax.Node) []string {
+	var out []string
+	for seg := range p.All(syntax.FSegment) {
+		out = append(out, strings.TrimPrefix(seg.FirstToken().Text(), "r#"))
+	}
+	return out
+}
+
+// place files an impl under the head of its self type.
+func (w *World) place(im *impl) {
+	if tr := im.node.Get(syntax.FTrait); tr.Valid() {
+		words := pathWords(tr)
+		if len(words) > 0 {
+			im.traitAs = words[len(words)-1]
+		}
+		if d := w.resolve(im.mod, words).def; d != nil && d.kind == defTrait {
+			im.trait = d
+		}
+	}
+	sc := &scope{w: w, mod: im.mod, params: map[string]*value.Type{}}
+	for g := range im.generic {
+		sc.params[g] = &value.Type{Kind: value.TParam, Name: g}
+	}
+	im.self = sc.typ(im.node.Get(syntax.FSelfType))
+	head := headOf(im.self)
+	if head == "" {
+		head = "?" // a type that is not understood
+	}
+	w.impls[head] = append(w.impls[head], im)
+}
+
+// headOf is the key under which the impls for a type are found.
+func headOf(t *value.Type) string {
+	if t == nil {
+		return ""
+	}
+	switch t.Kind {
+	case value.TData:
+		return t.Name
+	case value.TInt:
+		return t.Int.String()
+	case value.TBool:
+		return "bool"
+	case value.TChar:
+		return "char"
+	case value.TReal:
+		return "real"
+	case value.TTuple:
+		return "()"
+	case value.TList:
+		return listHead(t.List)
+	case value.TSet:
+		return "Set"
+	case value.TMap:
+		return "Map"
+	case value.TMultiset:
+		return "Multiset"
+	case value.TParam:
+		return "*"
+	}
+	return ""
+}
+
+func listHead(k value.ListKind) string {
+	switch k {
+	case value.Vec:
+		return "Vec"
+	case value.Slice:
+		return "[]"
+	case value.Array:
+		return "[;]"
+	case value.String:
+		return "String"
+	}
+	return "Seq"
+}
+
+// headOfValue is the key under which the impls for a value's type are found; empty if the type is not known.
+func headOfValue(v value.Value) string {
+	switch v := v.(type) {
+	case *value.Data:
+		return v.Type
+	case value.Int:
+		if v.Type == value.Any {
+			return ""
+		}
+		return v.Type.String()
+	case value.Bool:
+		return "bool"
+	case value.Char:
+		return "char"
+	case value.Real:
+		return "real"
+	case value.Tuple:
+		return "()"
+	case *value.List:
+		return listHead(v.Of)
+	case *value.Set:
+		return "Set"
+	case *value.Map:
+		return "Map"
+	case *value.Multiset:
+		return "Multiset"
+	}
+	return ""
+}
+
+// target is what a path means: a definition of the world, or the name of something of Rust's or Verus's libraries (see
+// libraryName), or nothing that is known.
+type target struct {
+	def *def
+	lib string
+}
+
+func (t target) ok() bool { return t.def != nil || t.lib != "" }
+
+const maxUses = 30
+
+// resolve finds what a path means in a module.
+func (w *World) resolve(m *module, words []string) target { return w.resolveIn(m, words, 0) }
+
+func (w *World) resolveIn(m *module, words []string, depth int) target {
+	if len(words) == 0 || depth > maxUses {
+		return target{}
+	}
+	first := words[0]
+	switch first {
+	case "crate":
+		for m.parent != nil {
+			m = m.parent
+		}
+		return w.walk(m, words[1:], depth)
+	case "self":
+		return w.walk(m, words[1:], depth)
+	case "super":
+		if m.parent == nil {
+			return target{}
+		}
+		if len(words) > 1 && words[1] == "super" {
+			return w.resolveIn(m.parent, words[1:], depth+1)
+		}
+		return w.walk(m.parent, words[1:], depth)
+	case "::":
+		return w.external(words[1:], depth)
+	}
+	if t, found := w.named(m, first, depth); found {
+		return w.rest(t, words[1:], depth)
+	}
+	if t := w.external(words, depth); t.ok() {
+		return t
+	}
+	if lib := preludeName(first); lib != "" {
+		return w.rest(target{lib: lib}, words[1:], depth)
+	}
+	return target{}
+}
+
+// named looks a name up in a module, its glob imports included. found is true, with nothing in the target, for a name of which it
+// cannot be said what it means.
+func (w *World) named(m *module, name string, depth int) (t target, found bool) {
+	ds := m.names[name]
+	if len(ds) > 1 {
+		// A module and a function may share a name; anything else is a matter of configuration.
+		var kept []*def
+		for _, d := range ds {
+			if d.kind != defMod {
+				kept = append(kept, d)
+			}
+		}
+		if len(kept) != 1 {
+			return target{}, true
+		}
+		ds = kept
+	}
+	if len(ds) == 1 {
+		if d := ds[0]; d.kind != defUse {
+			return target{def: d}, true
+		}
+		use := ds[0].use
+		if len(use) == 1 && use[0] == name {
+			return w.external(use, depth+1), true
+		}
+		return w.resolveIn(m, use, depth+1), true
+	}
+	for _, g := range m.globs {
+		if depth > maxUses {
+			return target{}, true
+		}
+		var hit target
+		if len(g) == 0 {
+			continue
+		}
+		if base := w.resolveIn(m, g, depth+1); base.def != nil {
+			hit = w.rest(base, []string{name}, depth+1)
+		} else {
+			hit = w.external(append(slices.Clone(g), name), depth+1)
+		}
+		if hit.ok() {
+			if t.ok() && t != hit {
+				return target{}, true
+			}
+			t, found = hit, true
+		}
+	}
+	return t, found
+}
+
+// walk follows words below a module.
+func (w *World) walk(m *module, words []string, depth int) target {
+	if len(words) == 0 {
+		return target{}
+	}
+	t, _ := w.named(m, words[0], depth)
+	return w.rest(t, words[1:], depth)
+}
+
+// rest follows words below a target: into modules, to the variants of enums, to library names. Associated functions are not followed;
+// the caller finds them by the type (see scope.path).
+func (w *World) rest(t target, words []string, depth int) target {
+	if len(words) == 0 || !t.ok() {
+		return t
+	}
+	if t.lib != "" {
+		return target{lib: t.lib + "::" + strings.Join(words, "::")}
+	}
+	switch t.def.kind {
+	case defMod:
+		return w.walk(t.def.sub, words, depth+1)
+	case defEnum:
+		if len(words) == 1 {
+			for v := range t.def.node.All(syntax.FVariant) {
+				if identText(v.Get(syntax.FName)) == words[0] {
+					return target{def: &def{kind: defVariant, name: words[0], node: v, mod: t.def.mod, enum: t.def}}
+				}
+			}
+		}
+	}
+	return target{}
+}
+
+// external resolves a path that begins with the name of a crate.
+func (w *World) external(words []string, depth int) target {
+	if len(words) == 0 {
+		return target{}
+	}
+	if root := w.crates[words[0]]; root != nil {
+		return w.walk(root, words[1:], depth+1)
+	}
+	return target{lib: libraryName(words)}
+}
+
+// Func is a function or constant of a World.
+type Func struct {
+	Name string
+	Node syntax.Node
+
+	w     *World
+	mod   *module
+	impl  *impl // that holds it
+	trait *def  // that declares it
+}
+
+func (w *World) newFunc(n syntax.Node, m *module) *Func {
+	f := &Func{Name: identText(n.Get(syntax.FName)), Node: n, w: w, mod: m}
+	w.funcs[placeOf(n)] = f
+	return f
+}
+
+// Func returns the function whose syntax is n (Fn, Const or Static), or nil. Functions inside the bodies of others are not known.
+func (w *World) Func(n syntax.Node) *Func { return w.funcs[placeOf(n)] }
+
+// Find returns the functions of a crate with a symbol such as "stack::Stack::push" or "<Odometer as Gauge>::advance", of which
+// the trait may be left out.
+func (w *World) Find(crate, symbol string) []*Func {
+	var out []*Func
+	for _, f := range w.funcs {
+		if f.mod.crate == crate && f.matches(symbol) {
+			out = append(out, f)
+		}
+	}
+	slices.SortFunc(out, func(a, b *Func) int {
+		if c := strings.Compare(a.Node.File().Source.Path, b.Node.File().Source.Path); c != 0 {
+			return c
+		}
+		return a.Node.ID() - b.Node.ID()
+	})
+	return out
+}
+
+func (f *Func) matches(symbol string) bool {
+	prefix := strings.Join(f.mod.path, "::")
+	if prefix != "" {
+		prefix += "::"
+	}
+	switch {
+	case f.impl != nil:
+		self := f.impl.self.String()
+		if i := strings.IndexByte(self, '<'); i > 0 {
+			self = self[:i]
+		}
+		if symbol == prefix+self+"::"+f.Name {
+			return true
+		}
+		return f.impl.traitAs != "" && symbol == prefix+"<"+self+" as "+f.impl.traitAs+">::"+f.Name
+	case f.trait != nil:
+		return symbol == prefix+f.trait.name+"::"+f.Name
+	}
+	return symbol == prefix+f.Name
+}
+
+// hasAttr tells whether an item has an attribute in which a word stands.
+func hasAttr(n syntax.Node, word string) bool { return attr(n, word).Valid() }
+
+func attr(n syntax.Node, word string) syntax.Node {
+	for a := range n.All(syntax.FAttr) {
+		for t := range a.Tokens() {
+			if t.Text() == word {
+				return a
+			}
+		}
+	}
+	return syntax.Node{}
+}
+
+// method finds the functions that a method name means for a value or type of a head: those of inherent impls, else those of traits.
+// Several mean that it cannot be said which.
+func (w *World) method(head, name string) []*Func {
+	var inherent, traits []*Func
+	declared := map[*def]bool{}
+	impls := slices.Concat(w.impls[head], w.impls["*"], w.impls["?"])
+	for _, im := range impls {
+		fs := im.methods[name]
+		if len(fs) == 0 && im.trait != nil && !declared[im.trait] {
+			// The trait's own body serves types that do not write one.
+			declared[im.trait] = true
+			for _, f := range im.trait.methods[name] {
+				traits = append(traits, &Func{Name: f.Name, Node: f.Node, w: w, mod: f.mod, impl: im, trait: f.trait})
+			}
+			continue
+		}
+		if im.traitAs == "" {
+			inherent = append(inherent, fs...)
+		} else {
+			traits = append(traits, fs...)
+		}
+	}
+	if len(inherent) > 0 {
+		return inherent
+	}
+	return traits
+}
