@@ -36,6 +36,8 @@ var layers = map[string]layer{
 	"internal/manifest": {2, []string{"internal/source"}, nil, "Cargo files are data; reading them must not need a tree of Rust"},
 	"internal/policy":   {2, []string{"internal/source"}, nil, "a decision must be a pure function of policy and finding, so that it can be simulated"},
 	"internal/model":    {2, nil, []string{"internal/manifest"}, "what a crate says must not depend on what anyone thinks of it"},
+	"internal/value":    {2, []string{}, nil, "values of Verus types must be usable without a tree"},
+	"internal/eval":     {2, []string{"internal/source", "internal/syntax", "internal/value"}, []string{"internal/value"}, "evaluation needs trees and values, never the change or the rules"},
 	"internal/pair":     {2, nil, []string{"internal/model", "internal/manifest"}, "pairing compares two models and judges nothing"},
 
 	"checks":          {4, nil, nil, "a rule sees the change through its Pass only: no git, no processes, no network"},
