@@ -62,8 +62,10 @@ type comparer struct {
 	// changedWords are the names of definitions that differ between the sides, or rest on one that does.
 	changedWords map[string]bool
 	changedFns   map[*model.Function]bool // of both sides
-	byName       map[string][]*pair.Function
 	verdicts     map[*pair.Function]*verdict
+	resting      map[*model.Function]bool
+	// affected are the head functions whose contract rests on a definition that changed.
+	affected map[*model.Function]bool
 }
 
 func of(in *checks.Input) *comparer {
@@ -83,7 +85,8 @@ func Direction(in *checks.Input, p *pair.Function) (direction, by string) {
 func hasContract(f *model.Function) bool { return f.Verified && f.Mode != model.Spec }
 
 func newComparer(pairs *pair.Pairs) *comparer {
-	c := &comparer{pairs: pairs, changedWords: map[string]bool{}, changedFns: map[*model.Function]bool{}, verdicts: map[*pair.Function]*verdict{}}
+	c := &comparer{pairs: pairs, changedWords: map[string]bool{}, changedFns: map[*model.Function]bool{}, verdicts: map[*pair.Function]*verdict{},
+		resting: map[*model.Function]bool{}, affected: map[*model.Function]bool{}}
 	c.base, c.head = c.newSide(pairs.Base, false), c.newSide(pairs.Head, true)
 	for _, m := range []*model.Model{pairs.Base, pairs.Head} {
 		for _, f := range m.Files {
@@ -126,6 +129,13 @@ func newComparer(pairs *pair.Pairs) *comparer {
 				c.changedFns[p.Base], c.changedFns[p.Head] = true, true
 				c.changedWords[p.Base.Name], c.changedWords[p.Head.Name] = true, true
 				changed = true
+			}
+		}
+	}
+	for _, p := range pairs.Functions {
+		if p.Head != nil && p.Base != nil && c.changedFns[p.Head] && isSpec(p.Head) && changedItself(p) {
+			for _, u := range pairs.Head.ContractUsers(p.Head) {
+				c.affected[u] = true
 			}
 		}
 	}
@@ -181,8 +191,7 @@ func (c *comparer) changed(f *model.Function, head bool) bool {
 	if c.changedFns[f] {
 		return true
 	}
-	p := c.pairOf(f, head)
-	return p == nil && c.changedWords[f.Name]
+	return c.rests(f)
 }
 
 // identity is the same for the two functions of a pair, and for no others.
@@ -224,7 +233,7 @@ type param struct {
 }
 
 func (c *comparer) formulas(s *logic.Space, sd *side, f *model.Function) *formulas {
-	n := &names{side: sd, space: s, generics: genericsOf(f), self: f.Self, reach: sd.m.SpecReach(f), defs: map[string]*model.Function{}}
+	n := c.newNames(s, sd, f)
 	out := &formulas{names: n}
 	conv, result := c.environment(s, n, f, out)
 	inherited := conv
@@ -269,6 +278,52 @@ func (c *comparer) formulas(s *logic.Space, sd *side, f *model.Function) *formul
 		}
 	}
 	return out
+}
+
+// newNames resolves the names of one function's contract, or of a spec function's definition.
+func (c *comparer) newNames(s *logic.Space, sd *side, f *model.Function) *names {
+	n := &names{side: sd, space: s, generics: genericsOf(f), self: f.Self, reach: sd.m.SpecReach(f), owner: f,
+		differ: map[string]bool{}, defs: map[string]*model.Function{}}
+	if isSpec(f) {
+		n.reach = append(n.reach, f)
+	}
+	// What the other side reaches counts too: a word that means something else there is told apart on both.
+	reach := n.reach
+	if p := c.pairOf(f, sd.head); p != nil && p.Base != nil && p.Head != nil {
+		if sd.head {
+			reach = append(slices.Clone(reach), c.pairs.Base.SpecReach(p.Base)...)
+		} else {
+			reach = append(slices.Clone(reach), c.pairs.Head.SpecReach(p.Head)...)
+		}
+		for _, r := range p.GhostDetail {
+			words := strings.Split(r.Written, "::")
+			n.differ[words[len(words)-1]] = true
+		}
+	}
+	for _, g := range reach {
+		if c.changedFns[g] || c.rests(g) {
+			n.differ[g.Name] = true
+		}
+	}
+	return n
+}
+
+// rests tells whether a spec function rests on one that changed, or names something that did. It may stand in a file that the change
+// does not touch.
+func (c *comparer) rests(f *model.Function) bool {
+	if v, ok := c.resting[f]; ok {
+		return v
+	}
+	c.resting[f] = false // while it is looked at
+	v := c.mentions(f)
+	m := c.pairs.Base
+	if slices.Contains(m.Crates, f.Crate) {
+		v = v || slices.ContainsFunc(m.SpecReach(f), func(g *model.Function) bool { return c.changedFns[g] })
+	} else {
+		v = v || slices.ContainsFunc(c.pairs.Head.SpecReach(f), func(g *model.Function) bool { return c.changedFns[g] })
+	}
+	c.resting[f] = v
+	return v
 }
 
 // sideConverters read clauses that speak of before the call, and of after it.
@@ -388,10 +443,8 @@ func (c *comparer) same(p *pair.Function) bool {
 	if p.What.Has(pair.GhostRefs) || typesChanged(p) {
 		return false
 	}
-	for _, f := range c.pairs.Head.SpecReach(p.Head) {
-		if c.changed(f, true) {
-			return false
-		}
+	if c.affected[p.Head] {
+		return false
 	}
 	for _, cl := range p.Head.Contract() {
 		if !meaningful(cl.Kind) {
@@ -403,11 +456,11 @@ func (c *comparer) same(p *pair.Function) bool {
 			}
 		}
 	}
-	return !c.invariantChanged(p)
+	return !c.invariantChanged()
 }
 
-// invariantChanged tells whether the invariant of a type in the signature means something else.
-func (c *comparer) invariantChanged(p *pair.Function) bool {
+// invariantChanged tells whether the invariant of a type means something else.
+func (c *comparer) invariantChanged() bool {
 	for _, f := range c.pairs.Head.Functions {
 		if c.changedFns[f] && slices.ContainsFunc(f.Attrs, func(a string) bool { return strings.Contains(a, "type_invariant") }) {
 			return true

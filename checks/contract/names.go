@@ -51,6 +51,10 @@ type names struct {
 	generics map[string]bool
 	self     string
 	reach    []*model.Function
+	// owner is the function whose text the names stand in.
+	owner *model.Function
+	// differ are more words that mean different things on the two sides, in this contract.
+	differ map[string]bool
 	// defs are the functions that resolved names stand for, by the name that terms carry.
 	defs map[string]*model.Function
 }
@@ -62,7 +66,7 @@ func (n *names) Side() string {
 	return "base"
 }
 
-func (n *names) Changed(word string) bool { return n.c.changedWords[word] }
+func (n *names) Changed(word string) bool { return n.c.changedWords[word] || n.differ[word] }
 
 func (n *names) Type(t syntax.Node) *logic.Type { return n.readType(t, 0) }
 
@@ -165,7 +169,7 @@ func (n *names) Path(path syntax.Node, args int) logic.Ref {
 		if f.Kind == model.TraitMethod || f.Kind == model.TraitImplMethod {
 			continue // which implementation is meant depends on types
 		}
-		if len(words) > 1 && f.Self != "" && words[len(words)-2] != "Self" && !strings.HasPrefix(f.Self, words[len(words)-2]) {
+		if !n.means(path, words, f) {
 			continue
 		}
 		found = append(found, f)
@@ -174,6 +178,34 @@ func (n *names) Path(path syntax.Node, args int) logic.Ref {
 		return logic.Ref{Name: n.unresolved(path), Type: n.constructed(words)}
 	}
 	return n.ref(found[0])
+}
+
+// means tells whether a path can mean a function: what the model resolved it to is that function, or, where the model did not resolve
+// it, the path is the end of the function's own path.
+func (n *names) means(path syntax.Node, words []string, f *model.Function) bool {
+	if n.owner != nil {
+		written := strings.Join(words, "::")
+		for _, list := range [][]model.Ref{n.owner.GhostRefs, n.owner.ExecRefs} {
+			for _, r := range list {
+				if r.Written != written || strings.HasPrefix(r.To, "?") {
+					continue
+				}
+				return r.To == f.Crate.Name+"::"+f.Path || strings.HasSuffix(r.To, "::"+f.Path) || strings.HasSuffix(f.Path, r.To)
+			}
+		}
+	}
+	var rest []string
+	for _, w := range words {
+		switch w {
+		case "crate", "self", "super":
+		case "Self":
+			rest = append(rest, trimArgs(n.self))
+		default:
+			rest = append(rest, w)
+		}
+	}
+	tail := strings.Join(rest, "::")
+	return f.Path == tail || strings.HasSuffix(f.Path, "::"+tail) || f.Crate.Name+"::"+f.Path == tail
 }
 
 // constructed is the type of a unit variant or of a constructor's call: only that it is no number is used.
@@ -285,7 +317,7 @@ func (n *names) ref(f *model.Function) logic.Ref {
 
 // within are the names as they resolve inside a function of the same side.
 func (n *names) within(f *model.Function) *names {
-	return &names{side: n.side, space: n.space, generics: genericsOf(f), self: f.Self, reach: n.reach, defs: n.defs}
+	return &names{side: n.side, space: n.space, generics: genericsOf(f), self: f.Self, reach: n.reach, owner: f, differ: n.differ, defs: n.defs}
 }
 
 // genericsOf are the type parameters of a function, and the one-word parts of its impl's type that look like parameters.

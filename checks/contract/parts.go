@@ -100,7 +100,7 @@ func (c *comparer) comparesWithItself(f *model.Function, j pair.Conjunct) string
 	s := logic.NewSpace()
 	s.NoFloats = !c.floats
 	out := &formulas{}
-	n := &names{side: c.head, space: s, generics: genericsOf(f), self: f.Self, reach: c.pairs.Head.SpecReach(f), defs: map[string]*model.Function{}}
+	n := c.newNames(s, c.head, f)
 	conv, _ := c.environment(s, n, f, out)
 	var values []*logic.Term
 	for _, p := range out.params {
@@ -326,11 +326,11 @@ func (c *comparer) bodies(spec *pair.Function) (prover *logic.Prover, base, head
 	var ns [2]*names
 	var terms [2]*logic.Term
 	for i, f := range []*model.Function{spec.Base, spec.Head} {
-		sd, m := c.base, c.pairs.Base
+		sd := c.base
 		if i == 1 {
-			sd, m = c.head, c.pairs.Head
+			sd = c.head
 		}
-		n := &names{side: sd, space: s, generics: genericsOf(f), self: f.Self, reach: append(m.SpecReach(f), f), defs: map[string]*model.Function{}}
+		n := c.newNames(s, sd, f)
 		ns[i] = n
 		conv, _ := c.environment(s, n, f, nil)
 		body := f.Node.Get(syntax.FBody)
