@@ -78,7 +78,8 @@ type printer struct {
 	erased bool
 	verus  bool            // inside verus!, where assert(..), assume(..), reveal(..) are keywords
 	own    map[string]bool // ghost names that the file gives a meaning of its own
-	ghost  map[string]bool // local names bound to nothing but Ghost<..> and Tracked<..> values
+	locals map[string]bool // names that a function binds to nothing but Ghost<..> and Tracked<..> values
+	scope  []string        // those of them that are in scope
 	items  itemPlace
 }
 
@@ -319,26 +320,42 @@ func (p *printer) onlyExpr(n Node) Node {
 	if n.Get(FLabel).Valid() || n.Get(FModifier).Valid() || len(p.attrTexts(n)) > 0 {
 		return Node{}
 	}
-	var only Node
-	for s := range n.All(FStmt) {
-		if !p.keepStmt(s) {
-			continue
-		}
-		if only.Valid() || s.Kind() != ExprStmt || s.Semi() || len(p.attrTexts(s)) > 0 {
-			return Node{}
-		}
-		only = s
+	kept := p.kept(n)
+	if len(kept) != 1 || kept[0].Kind() != ExprStmt || kept[0].Semi() || len(p.attrTexts(kept[0])) > 0 {
+		return Node{}
 	}
-	return only.Get(FExpr)
+	return kept[0].Get(FExpr)
+}
+
+// kept are the statements of a block that are written.
+func (p *printer) kept(block Node) []Node {
+	outer := len(p.scope)
+	var kept []Node
+	for s := range block.All(FStmt) {
+		if p.keepStmt(s) {
+			kept = append(kept, s)
+		}
+		if s.Kind() == Let {
+			p.declare(s.Get(FPat))
+		}
+	}
+	p.scope = p.scope[:outer]
+	return kept
 }
 
 // expr writes an expression in a place that delimits it and uses its value: there braces around one expression are redundant in
 // executable code too.
 func (p *printer) expr(n Node) {
+	outer := len(p.scope)
 	for {
 		n, _ = p.strip(n)
 		if n.Kind() == Block {
 			if e := p.onlyExpr(n); e.Valid() {
+				for s := range n.All(FStmt) {
+					if s.Kind() == Let {
+						p.declare(s.Get(FPat))
+					}
+				}
 				n = e
 				continue
 			}
@@ -346,6 +363,7 @@ func (p *printer) expr(n Node) {
 		break
 	}
 	p.bare(n)
+	p.scope = p.scope[:outer]
 }
 
 // sub writes an expression as an operand: in parentheses unless it is an atom.
@@ -523,6 +541,7 @@ func (p *printer) bare(n Node) {
 		p.tok("match")
 		p.head(n.Get(FExpr))
 		p.tok("{")
+		p.attrs(n)
 		for a := range n.All(FArm) {
 			p.arm(a)
 		}
@@ -534,6 +553,7 @@ func (p *printer) bare(n Node) {
 	case Quant:
 		p.tok(p.quantWord(n))
 		p.params("|", "|", n)
+		p.attrs(n)
 		p.rest(n, FAttr, FParam, FExpr)
 		p.expr(n.Get(FExpr))
 	case Call:
@@ -630,9 +650,7 @@ func (p *printer) bare(n Node) {
 		}
 		p.tok("}")
 	case AttrExpr:
-		for _, a := range p.attrTexts(n) {
-			p.tok(a)
-		}
+		p.attrs(n)
 		p.sub(n.Get(FExpr))
 	case Is:
 		p.sub(n.Get(FExpr))
@@ -678,6 +696,7 @@ func (p *printer) bare(n Node) {
 	case AssertForall:
 		p.tok("assert forall")
 		p.params("|", "|", n)
+		p.attrs(n)
 		p.expr(n.Get(FExpr))
 		if i := n.Get(FImplies); i.Valid() {
 			p.tok("implies")
@@ -749,19 +768,10 @@ func (p *printer) elseBranch(e Node) {
 	p.block(e, false)
 }
 
-func (p *printer) hasStmts(block Node) bool {
-	for s := range block.All(FStmt) {
-		if p.keepStmt(s) {
-			return true
-		}
-	}
-	return false
-}
+func (p *printer) hasStmts(block Node) bool { return len(p.kept(block)) > 0 }
 
 func (p *printer) arm(a Node) {
-	for _, t := range p.attrTexts(a) {
-		p.tok(t)
-	}
+	p.attrs(a)
 	p.pat(a.Get(FPat))
 	if g := a.Get(FGuard); g.Valid() {
 		p.tok("if")
@@ -821,9 +831,7 @@ func (p *printer) loop(n Node) {
 }
 
 func (p *printer) closure(n Node) {
-	for _, a := range p.attrTexts(n) {
-		p.tok(a)
-	}
+	p.attrs(n)
 	if !p.exec {
 		if m := n.Get(FMode); m.Valid() {
 			p.tokens(m)
@@ -843,12 +851,16 @@ func (p *printer) closure(n Node) {
 		}
 	}
 	p.rest(n, FAttr, FMode, FBinder, FModifier, FParam, FParams, FRet, FClause, FBody)
-	body := n.Get(FBody)
-	if n.Get(FClause).Valid() && !p.exec {
-		p.block(body, false)
-		return
+	outer := len(p.scope)
+	for c := range n.All(FParam) {
+		p.declare(c.Get(FPat))
 	}
-	p.expr(body)
+	if body := n.Get(FBody); n.Get(FClause).Valid() && !p.exec {
+		p.block(body, false)
+	} else {
+		p.expr(body)
+	}
+	p.scope = p.scope[:outer]
 }
 
 func (p *printer) params(open, end string, n Node) {
@@ -879,9 +891,7 @@ func (p *printer) param(n Node) {
 	if p.exec && p.ghostParam(n) {
 		return
 	}
-	for _, a := range p.attrTexts(n) {
-		p.tok(a)
-	}
+	p.attrs(n)
 	if m := n.Get(FMode); m.Valid() && !p.exec {
 		p.tokens(m)
 	}
@@ -898,9 +908,7 @@ func (p *printer) param(n Node) {
 
 // selfParam writes `&'a mut self` and the like; `mut self` only in executable code, where it declares a variable.
 func (p *printer) selfParam(n Node) {
-	for _, a := range p.attrTexts(n) {
-		p.tok(a)
-	}
+	p.attrs(n)
 	r := n.raw()
 	c := r.child
 	for i := r.first; i < r.end; {
@@ -996,9 +1004,7 @@ func (p *printer) fieldInit(n Node) {
 	if p.exec && p.ghostFieldInit(n) {
 		return
 	}
-	for _, a := range p.attrTexts(n) {
-		p.tok(a)
-	}
+	p.attrs(n)
 	name := n.Get(FName)
 	p.any(name)
 	p.glued(":")
@@ -1018,9 +1024,7 @@ func (p *printer) block(n Node, returns bool) {
 		p.tok("}")
 		return
 	}
-	for _, a := range p.attrTexts(n) {
-		p.tok(a)
-	}
+	p.attrs(n)
 	if l := n.Get(FLabel); l.Valid() {
 		p.label(l)
 		p.glued(":")
@@ -1029,24 +1033,25 @@ func (p *printer) block(n Node, returns bool) {
 		p.tokens(m)
 	}
 	p.tok("{")
-	p.stmts(slices.Collect(n.All(FStmt)), returns)
+	p.stmts(n, returns)
 	p.rest(n, FAttr, FLabel, FModifier, FStmt)
 	p.tok("}")
 }
 
-func (p *printer) stmts(all []Node, returns bool) {
-	place := p.items
+func (p *printer) stmts(block Node, returns bool) {
+	place, outer := p.items, len(p.scope)
 	p.items = placeFree
-	var kept []Node
-	for _, s := range all {
-		if p.keepStmt(s) {
-			kept = append(kept, s)
+	kept := p.kept(block)
+	for s := range block.All(FStmt) {
+		if len(kept) > 0 && s == kept[0] {
+			kept = kept[1:]
+			p.stmt(s, len(kept) == 0, returns)
+		}
+		if s.Kind() == Let {
+			p.declare(s.Get(FPat))
 		}
 	}
-	for i, s := range kept {
-		p.stmt(s, i == len(kept)-1, returns)
-	}
-	p.items = place
+	p.items, p.scope = place, p.scope[:outer]
 }
 
 func (p *printer) stmt(s Node, last, returns bool) {
@@ -1054,9 +1059,7 @@ func (p *printer) stmt(s Node, last, returns bool) {
 	case Let:
 		p.let(s)
 	case ExprStmt:
-		for _, a := range p.attrTexts(s) {
-			p.tok(a)
-		}
+		p.attrs(s)
 		e, _ := p.strip(s.Get(FExpr))
 		if last && returns && e.Kind() == Return {
 			if v := e.Get(FExpr); v.Valid() && !(p.exec && p.ghostExpr(v)) {
@@ -1094,9 +1097,7 @@ func (p *printer) let(s Node) {
 		p.glued(";")
 		return
 	}
-	for _, a := range p.attrTexts(s) {
-		p.tok(a)
-	}
+	p.attrs(s)
 	p.tok("let")
 	if m := s.Get(FMode); m.Valid() {
 		p.tokens(m)
@@ -1123,9 +1124,7 @@ func (p *printer) any(n Node) {
 	switch k := n.Kind(); k {
 	case 0:
 	case SourceFile:
-		for _, a := range p.attrTexts(n) {
-			p.tok(a)
-		}
+		p.attrs(n)
 		p.itemList(n)
 	case Fn:
 		p.fn(n)
@@ -1233,9 +1232,7 @@ func (p *printer) item(n Node) {
 	case Impl, Mod:
 		p.items = placeFree
 	}
-	for _, a := range p.attrTexts(n) {
-		p.tok(a)
-	}
+	p.attrs(n)
 	p.withoutAttrs(n)
 	p.items = place
 }
@@ -1293,13 +1290,14 @@ func (p *printer) fn(n Node) {
 	if p.exec && p.ghostItem(n) {
 		return
 	}
-	outer := p.ghost
+	locals, scope := p.locals, p.scope
 	if p.exec {
-		p.ghost = p.ghostLocals(n)
+		p.locals, p.scope = p.ghostLocals(n), nil
+		for c := range n.Get(FParams).Children() {
+			p.declare(c.Get(FPat))
+		}
 	}
-	for _, a := range p.attrTexts(n) {
-		p.tok(a)
-	}
+	p.attrs(n)
 	if !p.exec {
 		p.any(n.Get(FVis))
 		p.any(n.Get(FPublish))
@@ -1333,16 +1331,14 @@ func (p *printer) fn(n Node) {
 	default:
 		p.glued(";")
 	}
-	p.ghost = outer
+	p.locals, p.scope = locals, scope
 }
 
 func (p *printer) constant(n Node) {
 	if p.exec && p.ghostItem(n) {
 		return
 	}
-	for _, a := range p.attrTexts(n) {
-		p.tok(a)
-	}
+	p.attrs(n)
 	if !p.exec {
 		p.any(n.Get(FVis))
 		p.any(n.Get(FPublish))
@@ -1404,11 +1400,7 @@ func (p *printer) clause(n Node) {
 		p.expr(v)
 	}
 	p.rest(n, FAttr, FExpr, FWhen, FVia)
-	if t := p.attrTexts(n); len(t) > 0 {
-		for _, a := range t {
-			p.tok(a)
-		}
-	}
+	p.attrs(n)
 	p.glued(";")
 }
 
@@ -1563,9 +1555,7 @@ func (p *printer) pat(n Node) {
 		if p.exec && p.ghostPat(inner) {
 			return
 		}
-		for _, a := range p.attrTexts(n) {
-			p.tok(a)
-		}
+		p.attrs(n)
 		if name := n.Get(FName); name.Valid() {
 			p.any(name)
 		} else {
@@ -1611,15 +1601,13 @@ func (p *printer) macro(n Node) {
 			p.macroItems(args)
 			p.verus, p.items = inside, place
 			return
-		} else if strings.HasPrefix(name, "exec_spec") {
-			// Its spec functions are compiled into executable ones.
+		} else if name == "" || strings.HasPrefix(name, "exec_spec") {
+			// The macro of another crate does what it likes; exec_spec compiles spec functions into executable ones.
 			p.exec = false
 			defer func() { p.exec = true }()
 		}
 	}
-	for _, a := range p.attrTexts(n) {
-		p.tok(a)
-	}
+	p.attrs(n)
 	p.any(n.Get(FPath))
 	p.glued("!")
 	if p.exec && args.Kind() == MacroBody && p.macroName(n) == "atomic_with_ghost" {
@@ -1629,10 +1617,10 @@ func (p *printer) macro(n Node) {
 	}
 	p.rest(n, FAttr, FPath, FArgs)
 	p.glue = args.FirstToken().Kind() != LBrace
-	if args.Kind() == MacroBody && p.macroName(n) != "vec" {
-		// The macros of vstd that are read take Verus syntax, in verus! or not.
-		inside := p.verus
-		p.verus = true
+	if args.Kind() == MacroBody {
+		// Whether in verus! or not, these take Verus syntax, and other macros do not.
+		inside, name := p.verus, p.macroName(n)
+		p.verus = strings.HasPrefix(name, "open_") || strings.HasPrefix(name, "verus_exec_expr")
 		defer func() { p.verus = inside }()
 	}
 	p.any(args)
@@ -1650,6 +1638,13 @@ func (p *printer) macroItems(body Node) {
 		default:
 			p.any(c)
 		}
+	}
+}
+
+// attrs writes the attributes of a node that are kept.
+func (p *printer) attrs(n Node) {
+	for _, a := range p.attrTexts(n) {
+		p.tok(a)
 	}
 }
 
@@ -1684,7 +1679,7 @@ func (p *printer) attrText(a Node) string {
 	if segments[0] == "derive" && len(segments) == 1 && args.Kind() == TokenTree {
 		names := deriveNames(args)
 		if p.exec {
-			names = slices.DeleteFunc(names, func(s string) bool { return s == "Structural" || s == "StructuralEq" })
+			names = slices.DeleteFunc(names, func(s string) bool { return (s == "Structural" || s == "StructuralEq") && !p.own[s] })
 		}
 		if len(names) == 0 {
 			return ""
@@ -1734,9 +1729,10 @@ func (p *printer) dropAttr(segments []string, a Node) bool {
 	}
 	if len(segments) == 1 {
 		switch first {
-		case "doc", "allow", "warn", "deny", "forbid", "expect", "deprecated", "must_use", "inline", "cold", "automatically_derived",
-			"trigger", "auto", "all_triggers":
+		case "doc", "allow", "warn", "deny", "forbid", "expect", "deprecated", "must_use", "inline", "cold", "automatically_derived":
 			return true
+		case "trigger", "auto", "all_triggers":
+			return !p.exec || p.verus
 		}
 	}
 	if !p.exec {
@@ -1748,9 +1744,9 @@ func (p *printer) dropAttr(segments []string, a Node) bool {
 	}
 	switch last {
 	case "verus_spec", "verus_verify", "is_variant", "is_variant_no_deprecation_warning", "verus_enum_synthesize", "auto_spec":
-		return true
-	case "trigger", "via_fn":
-		return len(segments) == 1
+		return !p.own[last] && (len(segments) == 1 || verusCrate(first))
+	case "via_fn":
+		return len(segments) == 1 && p.verus
 	case "cfg_attr":
 		return ghostCfg(a)
 	}

@@ -29,10 +29,10 @@ func Exec(n Node) string {
 
 func execText(n Node, erased bool) string {
 	p := printer{f: n.f, exec: true, erased: erased, verus: inVerus(n), own: n.f.ghostNames()}
-	if n.Kind() != SourceFile {
-		p.ghost = p.ghostLocals(n)
-	} else {
+	if n.Kind() == SourceFile {
 		p.items = placeFree
+	} else if n.Kind() != Fn {
+		p.locals = p.ghostLocals(n)
 	}
 	p.top(n)
 	return string(p.buf)
@@ -75,10 +75,12 @@ func macroNameOf(n Node) string {
 	return last.FirstToken().Text()
 }
 
-// macroName is the last word of a macro's path; empty when the file declares a macro of that name.
+// macroName is the last word of a macro's path; empty when the file declares a macro of that name, and for the macros of crates
+// that are not Verus's.
 func (p *printer) macroName(n Node) string {
 	name := macroNameOf(n)
-	if p.own[name] {
+	root := n.Get(FPath).Get(FSegment).FirstToken().Text()
+	if p.own[name] || root != name && !verusCrate(root) {
 		return ""
 	}
 	return name
@@ -89,7 +91,8 @@ func ghostName(s []byte) bool {
 	switch string(s) {
 	case "Ghost", "Tracked", "proof", "proof_decl", "proof_with", "verus", "verus_impl", "verus_trait_impl", "verus_keep_ghost",
 		"verus_erase_ghost", "state_machine", "tokenized_state_machine", "atomic_with_ghost", "exec_spec", "exec_spec_verified",
-		"exec_spec_unverified":
+		"exec_spec_unverified", "verus_spec", "verus_verify", "is_variant", "is_variant_no_deprecation_warning", "verus_enum_synthesize",
+		"auto_spec", "Structural", "StructuralEq":
 		return true
 	}
 	return false
@@ -232,19 +235,24 @@ func (p *printer) ghostItem(n Node) bool {
 	case Struct, Enum:
 		return ghostMode(n) && !p.erased
 	case FieldDecl:
-		return ghostMode(n) && !p.erased || p.ghostType(n.Get(FType))
+		// A ghost field of another type than these stays in the compiled struct.
+		switch t := n.Get(FType); flat(t) {
+		case "int", "nat", "real":
+			return ghostMode(n) && !p.erased
+		default:
+			return p.ghostType(t)
+		}
 	case AssumeSpecification, BroadcastUse, BroadcastGroup, Global, EmptyItem:
 		return true
 	case Use:
 		return p.ghostUse(n)
 	case Impl:
-		if t := n.Get(FTrait); t.Valid() {
-			switch lastSegment(t) {
-			case "View", "DeepView":
-				return true
+		kept, ghost := p.keptItems(n)
+		if t := n.Get(FTrait); t.Valid() && kept && (ghost || p.erased) {
+			if name := lastSegment(t); name == "View" || name == "DeepView" {
+				return allOf(n.All(FItem), func(c Node) bool { return c.Kind() == TypeAlias || p.ghostItem(c) })
 			}
 		}
-		kept, ghost := p.keptItems(n)
 		return !kept && (ghost || p.erased || !n.Get(FTrait).Valid())
 	case Trait, Mod:
 		if n.Kind() == Mod && !n.HasBody() {
@@ -304,7 +312,9 @@ func (p *printer) emptyConst(n Node) bool {
 			case k >= Fn && k <= EmptyItem || k == Unknown:
 				empty = false
 			case k == MacroCall:
-				if name := p.macroName(c); name != "panic" && name != "assert" {
+				switch flat(c.Get(FPath)) {
+				case "panic", "assert", "::core::panic", "::core::assert", "core::assert", "std::assert":
+				default:
 					empty = false
 				}
 			}
@@ -389,13 +399,13 @@ func (p *printer) ghostPat(n Node) bool {
 		return allOf(n.All(FPat), p.ghostPat)
 	case IdentPat:
 		name := n.Get(FName).Text()
-		return ghostMode(n) || p.ghost[name] || p.erased && strings.HasPrefix(name, "verus_tmp_")
+		return p.locals[name] || p.erased && strings.HasPrefix(name, "verus_tmp_")
 	}
 	return false
 }
 
 func (p *printer) ghostParam(n Node) bool {
-	return underGhostCfg(n) || ghostMode(n) || p.ghostType(n.Get(FType)) || n.Get(FPat).Kind() == TupleStructPat && p.ghostPat(n.Get(FPat))
+	return underGhostCfg(n) || p.ghostType(n.Get(FType)) || n.Get(FPat).Kind() == TupleStructPat && p.ghostPat(n.Get(FPat))
 }
 
 // ghostExpr tells an expression that yields a Ghost or Tracked value and does nothing else.
@@ -405,21 +415,23 @@ func (p *printer) ghostExpr(n Node) bool {
 	}
 	switch n.Kind() {
 	case Call:
-		callee := n.Get(FCallee)
+		callee, args := n.Get(FCallee), slices.Collect(n.Get(FArgs).All(FExpr))
 		if callee.Kind() != Path || callee.Get(FQSelf).Valid() {
 			return false
 		}
 		if p.ghostSegments(callee, 0) {
-			return true
+			return p.verus && len(args) == 1 // elsewhere the wrappers have no constructor
 		}
 		if p.ghostSegments(callee, 1) {
 			switch lastSegment(callee) {
-			case "new", "assume_new", "assume_new_fallback", "dummy":
-				return true
+			case "assume_new":
+				return len(args) == 0
+			case "assume_new_fallback": // never calls its argument
+				return len(args) == 1 && args[0].Kind() == Closure
 			}
 		}
 	case Path:
-		return p.ghost != nil && p.ghost[flat(n)]
+		return len(p.scope) > 0 && p.inScope(flat(n))
 	case Ref:
 		return p.ghostExpr(n.Get(FExpr))
 	case Tuple:
@@ -442,7 +454,19 @@ func (p *printer) ghostFieldInit(n Node) bool {
 	if e := n.Get(FExpr); e.Valid() {
 		return p.ghostExpr(e)
 	}
-	return p.ghost[n.Get(FName).Text()]
+	return p.inScope(n.Get(FName).Text())
+}
+
+// inScope tells a name of a local that holds a Ghost or Tracked value.
+func (p *printer) inScope(name string) bool { return slices.Contains(p.scope, name) }
+
+// declare brings a name into scope if it is one that only ghost values are bound to.
+func (p *printer) declare(pat Node) {
+	if pat.Kind() == IdentPat {
+		if name := pat.Get(FName).Text(); p.locals[name] {
+			p.scope = append(p.scope, name)
+		}
+	}
 }
 
 // ghostStmtExpr tells a statement or match arm that is ghost code as a whole.
@@ -1008,7 +1032,10 @@ func (e *eraser) macro(n Node) {
 		if end.kind.isClose() {
 			e.replace(int(end.start), n.Span().End, "")
 		}
-	case e.p.ghostMacro(n) && !strings.HasSuffix(name, "state_machine"):
+	case !e.p.ghostMacro(n) || strings.HasSuffix(name, "state_machine"):
+	case n.Field() == FItem:
+		e.delWithDocs(n)
+	default:
 		e.replaceWith(n, "{}")
 	}
 }

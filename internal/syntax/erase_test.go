@@ -425,6 +425,20 @@ func TestExecDiffers(t *testing.T) {
 		{"impl Copy for S {}", ""},
 		{"static mut X: u8 = 1;", "static X: u8 = 1;"},
 		{"const _: () = { impl A for B { fn f() {} } };", ""},
+		{"verus! { struct S { ghost a: u8 } }", "verus! { struct S { } }"},
+		{"impl View for S { fn draw(&self) { a() } }", "impl View for S { fn draw(&self) { b() } }"},
+		{"verus! { fn f(tracked x: u8) {} }", "verus! { fn f() {} }"},
+		{"verus! { fn f() { { let h = Ghost(1); } g(h) } }", "verus! { fn f() { { let h = Ghost(1); } g() } }"},
+		{"verus! { fn f() { g(h); let h = Ghost(1); } }", "verus! { fn f() { g(); let h = Ghost(1); } }"},
+		{"fn f() { g(Ghost(a())) }", "fn f() { g(Ghost(b())) }"},
+		{"fn f() { g(Ghost::new(a())) }", "fn f() { g(Ghost::new(b())) }"},
+		{"fn f() { evil::proof! { a() } }", "fn f() { evil::proof! { b() } }"},
+		{"evil::verus! { spec fn f() { a() } }", "evil::verus! { spec fn f() { b() } }"},
+		{"verus! { fn f() { map!{ { hide(a); 1 } } } }", "verus! { fn f() { map!{ { hide(b); 1 } } } }"},
+		{"#[evil::verus_spec] fn f() {}", "fn f() {}"},
+		{"use evil::verus_spec; #[verus_spec] fn f() {}", "use evil::verus_spec; fn f() {}"},
+		{"#[trigger] fn f() {}", "fn f() {}"},
+		{"const _: () = { evil!(); };", ""},
 		// Names that the file gives a meaning of its own are no ghost code.
 		{"struct Ghost(u8); fn f() { g(Ghost(1)) }", "struct Ghost(u8); fn f() { g(Ghost(2)) }"},
 		{"use crate::m::Tracked; fn f() { g(Tracked(1)) }", "use crate::m::Tracked; fn f() { g(Tracked(2)) }"},
@@ -492,6 +506,7 @@ func ghostEdits(f *File) map[source.Span]string {
 // execTokens are the tokens in bodies of executable functions that the erasure keeps and that decide what runs.
 func execTokens(f *File) map[source.Span]string {
 	e := eraseFile(f, EraseOptions{})
+	e.p.verus = true
 	tokens := map[source.Span]string{}
 	other := map[TokenKind]string{Plus: "-", Minus: "+", Star: "/", Slash: "*", Percent: "*", Lt: "<=", Le: "<", Gt: ">=", Ge: ">", EqEq: "!=", Ne: "==",
 		AndAnd: "||", OrOr: "&&", PlusEq: "-=", MinusEq: "+=", KwTrue: "false", KwFalse: "true", Int: "77", String: `"changed"`, Caret: "+"}
@@ -589,6 +604,19 @@ func FuzzErase(f *testing.F) {
 		"verus! { /// d\nproof fn f() { } /** e */ broadcast group g { a } const C: u8 ensures true { 1 } } use vstd::{seq, prelude::*};",
 	} {
 		f.Add([]byte(seed))
+	}
+	for _, pattern := range []string{"samples/*.rs", "../constructs/*.rs"} {
+		paths, err := filepath.Glob(filepath.Join(eraseDir, pattern))
+		if err != nil || len(paths) == 0 {
+			f.Fatalf("no seeds in %s: %v", pattern, err)
+		}
+		for _, path := range paths {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(text)
+		}
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		file := Parse(source.NewFile("fuzz.rs", text))
