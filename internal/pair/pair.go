@@ -474,6 +474,11 @@ func (p *Pairs) compare(pr *Function) {
 		pr.Contract.Removed = conjuncts(b, nil)
 		return
 	}
+	if p.untouched(b, h) {
+		pr.Change = change(b.Crate.Key, b.Path, b.Name, b.File.Path, h.Crate.Key, h.Path, h.Name, h.File.Path, 0)
+		pr.Contract.Same = conjuncts(h, nil)
+		return
+	}
 	nb := p.names(withSelf(variables(b), b.Name), b.Name, true, b.ExecRefs, b.GhostRefs)
 	nh := p.names(withSelf(variables(h), h.Name), h.Name, false, h.ExecRefs, h.GhostRefs)
 	p.nameSelf(nb, b, true)
@@ -522,6 +527,37 @@ func (p *Pairs) compare(pr *Function) {
 		pr.What |= Sites
 	}
 	pr.Change = change(b.Crate.Key, b.Path, b.Name, b.File.Path, h.Crate.Key, h.Path, h.Name, h.File.Path, pr.What)
+}
+
+// untouched tells functions whose every text is equal and whose names mean the same: most of them.
+func (p *Pairs) untouched(b, h *model.Function) bool {
+	if b.Name != h.Name || b.Signature != h.Signature || b.Exec != h.Exec || b.Body != h.Body || b.Mode != h.Mode || b.HasBody != h.HasBody ||
+		b.PublishText != h.PublishText || b.Verified != h.Verified || !slices.Equal(b.Attrs, h.Attrs) || !slices.Equal(b.Cfg, h.Cfg) ||
+		!slices.Equal(b.Knobs, h.Knobs) || b.Result != h.Result {
+		return false
+	}
+	sameClause := func(x, y model.Clause) bool {
+		return x.Kind == y.Kind && x.Text == y.Text && x.When == y.When && x.Via == y.Via
+	}
+	sameSite := func(x, y model.Site) bool { return x.Kind == y.Kind && x.Text == y.Text }
+	sameParam := func(x, y model.Param) bool { return x.Pattern == y.Pattern }
+	sameRef := func(x, y model.Ref) bool {
+		if x.Written != y.Written || x.Macro != y.Macro || p.toHead(x.To) != y.To {
+			return false
+		}
+		if y.Target == nil {
+			return true
+		}
+		pr := p.itemOfHead[y.Target]
+		if pr == nil {
+			return true
+		}
+		p.compareItem(pr)
+		return pr.What == 0
+	}
+	return slices.EqualFunc(b.Own, h.Own, sameClause) && slices.EqualFunc(b.Inherited, h.Inherited, sameClause) &&
+		slices.EqualFunc(b.Sites, h.Sites, sameSite) && slices.EqualFunc(b.Params, h.Params, sameParam) &&
+		slices.EqualFunc(b.ExecRefs, h.ExecRefs, sameRef) && slices.EqualFunc(b.GhostRefs, h.GhostRefs, sameRef)
 }
 
 // conditions are the cfg conditions under which a verified function stands now and did not before: where they do not hold the verifier no
@@ -666,7 +702,9 @@ func conjuncts(f *model.Function, out []Conjunct) []Conjunct {
 				if c.Node.Kind() != syntax.Clause {
 					for _, n := range syntax.Conjuncts(c.Node) {
 						part := one
-						part.Node, part.Text = n, syntax.Canon(n)
+						if part.Node = n; n != c.Node {
+							part.Text = syntax.Canon(n)
+						}
 						out = append(out, part)
 					}
 					continue
