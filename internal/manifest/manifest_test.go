@@ -1,0 +1,219 @@
+package manifest
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/specgate/specgate/internal/source"
+)
+
+func file(name, text string) *source.File { return source.NewFile(name, []byte(text)) }
+
+func ptr[T any](v T) *T { return &v }
+
+func TestCargo(t *testing.T) {
+	const text = `
+[package]
+name = "my-crate"
+version.workspace = true
+edition = "2021"
+autobins = false
+
+[package.metadata.verus]
+verify = true
+is_core = true
+no-vstd = false
+
+[lib]
+path = "source/all.rs"
+
+[[bin]]
+name = "tool"
+
+[[bin]]
+name = "other"
+path = "bins/other.rs"
+required-features = ["x"]
+
+[features]
+default = ["x"]
+x = []
+
+[dependencies]
+vstd = { package = "vstd-fork", version = "=0.0.0-2026", default-features = false }
+plain = "1"
+
+[target.'cfg(unix)'.dev-dependencies.nix]
+git = "https://example.org/nix"
+rev = "abc"
+
+[patch.crates-io]
+vstd = { path = "../vstd" }
+
+[profile.release]
+debug-assertions = true
+[profile.release.package."*"]
+opt-level = 3
+
+[workspace]
+members = ["a", "crates/*"]
+exclude = ["crates/old"]
+`
+	got, err := ParseCargo(file("sub/Cargo.toml", text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &Cargo{
+		Package:   &Package{Name: "my-crate", Edition: "2021", AutoLib: true, AutoExamples: true, AutoTests: true, AutoBenches: true},
+		Workspace: &Workspace{Members: []string{"a", "crates/*"}, Exclude: []string{"crates/old"}},
+		Targets: []Target{{Kind: Lib, Path: "source/all.rs"}, {Kind: Bin, Name: "tool"},
+			{Kind: Bin, Name: "other", Path: "bins/other.rs", RequiredFeatures: []string{"x"}}},
+		Dependencies: []Dependency{
+			{Table: "dependencies", Name: "plain", Package: "plain", Version: "1"},
+			{Table: "dependencies", Name: "vstd", Package: "vstd-fork", Version: "=0.0.0-2026", NoDefault: true},
+			{Table: "target.cfg(unix).dev-dependencies", Name: "nix", Package: "nix", Git: "https://example.org/nix", Rev: "abc"}},
+		Patches:  []Dependency{{Table: "patch.crates-io", Name: "vstd", Package: "vstd", Path: "../vstd"}},
+		Features: []Feature{{Name: "default", Enables: []string{"x"}}, {Name: "x"}},
+		Profiles: []Setting{{Key: "release.debug-assertions", Value: "true"}, {Key: "release.package.*.opt-level", Value: "3"}},
+		Verus:    &Verus{Verify: ptr(true), NoVstd: ptr(false), Ignored: []Setting{{Key: "is_core", Value: "true"}}},
+	}
+	ignore := cmp.Options{cmpopts.IgnoreFields(Cargo{}, "Source"), cmpopts.IgnoreTypes(source.Span{})}
+	if d := cmp.Diff(want, got, ignore); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+	if !got.Verus.Verifies() || (*Verus)(nil).Verifies() {
+		t.Error("Verifies")
+	}
+	paths := []string{"sub/Cargo.toml", "sub/bins/other.rs", "sub/build.rs", "sub/examples/deep/main.rs", "sub/examples/one.rs",
+		"sub/source/all.rs", "sub/src/bin/tool.rs", "sub/src/main.rs", "sub/tests/it.rs"}
+	crates := []CrateRoot{{Lib, "my_crate", "sub/source/all.rs"}, {Bin, "tool", "sub/src/bin/tool.rs"}, {Bin, "other", "sub/bins/other.rs"},
+		{Example, "deep", "sub/examples/deep/main.rs"}, {Example, "one", "sub/examples/one.rs"}, {Test, "it", "sub/tests/it.rs"},
+		{BuildScript, "build_script_build", "sub/build.rs"}}
+	if d := cmp.Diff(crates, got.Crates(paths)); d != "" {
+		t.Errorf("crates: -want +got:\n%s", d)
+	}
+	for dir, want := range map[string]bool{"a": true, "crates/x": true, "crates/old": false, "crates/x/y": false, "b": false} {
+		if got.Workspace.Selects(dir) != want {
+			t.Errorf("Selects(%q) is not %t", dir, want)
+		}
+	}
+}
+
+// TestSpans checks that settings know their line.
+func TestSpans(t *testing.T) {
+	src := file("Cargo.toml", "[package]\nname = \"x\"\n[package.metadata.verus]\n  verify = true # yes\n")
+	c, err := ParseCargo(src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := src.Position(c.Verus.Span.Start).String(); got != "3:1" {
+		t.Errorf("metadata.verus at %s", got)
+	}
+	config := file(".cargo/config.toml", "[build]\n\nrustc-wrapper = \"w\"\n")
+	k, err := ParseConfig(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := config.Position(k.Build[0].Span.Start).String(); got != "3:1" {
+		t.Errorf("rustc-wrapper at %s", got)
+	}
+}
+
+func TestConfig(t *testing.T) {
+	got, err := ParseConfig(file(".cargo/config.toml", `
+[env]
+VERUS_Z3_PATH = { value = "z3", force = true, relative = true }
+PLAIN = "x"
+[build]
+rustc = "r"
+rustflags = "-C opt-level=3  --cfg x"
+[alias]
+v = ["verus", "verify"]
+w = "verus --no-verify"
+[patch."https://example.org"]
+vstd = { git = "https://example.org/vstd", branch = "b" }
+[target.x86_64-unknown-linux-gnu]
+runner = ["a", "b"]
+[source.crates-io]
+replace-with = "mine"
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &Config{
+		Env:       []EnvVar{{Name: "PLAIN", Value: "x"}, {Name: "VERUS_Z3_PATH", Value: "z3", Force: true, Relative: true}},
+		Build:     []Setting{{Key: "rustc", Value: "r"}, {Key: "rustflags", Value: "-C opt-level=3  --cfg x"}},
+		Rustflags: []string{"-C", "opt-level=3", "--cfg", "x"},
+		Patches:   []Dependency{{Table: "patch.https://example.org", Name: "vstd", Package: "vstd", Git: "https://example.org/vstd", Branch: "b"}},
+		Aliases:   []Setting{{Key: "v", Value: "verus verify"}, {Key: "w", Value: "verus --no-verify"}},
+		Targets:   []Setting{{Key: "x86_64-unknown-linux-gnu.runner", Value: `["a", "b"]`}},
+		Other:     []Setting{{Key: "source.crates-io.replace-with", Value: "mine"}},
+	}
+	if d := cmp.Diff(want, got, cmpopts.IgnoreFields(Config{}, "Source"), cmpopts.IgnoreTypes(source.Span{})); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
+func TestToolchain(t *testing.T) {
+	for text, want := range map[string]*Toolchain{
+		"nightly-2026-01-01\n": {Channel: "nightly-2026-01-01"},
+		"[toolchain]\nchannel = \"1.95.0\"\ncomponents = [\"rustfmt\"]\ntargets = [\"wasm32\"]\nprofile = \"minimal\"\n": {Channel: "1.95.0",
+			Components: []string{"rustfmt"}, Targets: []string{"wasm32"}, Profile: "minimal"},
+		"[toolchain]\npath = \"/opt/rust\"\n": {Path: "/opt/rust"},
+	} {
+		got, err := ParseToolchain(file("rust-toolchain", text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(want, got, cmpopts.IgnoreFields(Toolchain{}, "Source"), cmpopts.IgnoreTypes(source.Span{})); d != "" {
+			t.Errorf("%q: -want +got:\n%s", text, d)
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"[package\n", "Cargo.toml:2:9: read TOML: expected '.' or ']' to end table name, but got '\\n' instead"},
+		{"a = 1\na = 2\n", "Cargo.toml:2:7: read TOML: Key 'a' has already been defined."},
+		{"[package]\nname = 3\nautobins = \"no\"\n", "Cargo.toml:2:1: read package.name: it must be a string\nCargo.toml:3:1: read package.autobins: it must be true or false"},
+		{"[workspace]\nmembers = [1]\n", "Cargo.toml:2:1: read workspace.members: it must be a list of strings"},
+		{"dependencies = 3\n", "Cargo.toml:1:1: read dependencies: it must be a table"},
+		{"bin = 3\n", "Cargo.toml:1:1: read bin: it must be a list of tables"},
+		{strings.Repeat("#", maxSize+1), "Cargo.toml:1:1: read TOML: the file has 4194305 bytes, more than the 4194304 that are read"},
+	} {
+		_, err := ParseCargo(file("Cargo.toml", c.text))
+		got := ""
+		if err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%.40q: error %q, want %q", c.text, got, c.want)
+		}
+	}
+}
+
+// FuzzManifest reads any text as each kind of file: it never panics, and says either something or why not.
+func FuzzManifest(f *testing.F) {
+	f.Add("[package]\nname = \"x\"\n[lib]\npath = \"a.rs\"\n[[bin]]\nname = \"b\"\n")
+	f.Add("[env]\nA = { value = \"b\", force = true }\n[patch.x]\ny = 1\n")
+	f.Add("[toolchain]\nchannel = \"1\"")
+	f.Add("a.\"b\".c = [[{}], 1]\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		c, err := ParseCargo(file("Cargo.toml", text))
+		if c == nil && err == nil {
+			t.Error("no manifest and no error")
+		}
+		if c != nil {
+			c.Crates([]string{"Cargo.toml", "src/lib.rs", "src/main.rs"})
+		}
+		if k, err := ParseConfig(file(".cargo/config.toml", text)); k == nil && err == nil {
+			t.Error("no configuration and no error")
+		}
+		if k, err := ParseToolchain(file("rust-toolchain", text)); k == nil && err == nil {
+			t.Error("no toolchain and no error")
+		}
+	})
+}
