@@ -29,12 +29,20 @@ type analyser struct {
 	atomics     []string
 	macros      []string
 	knobs       []string
+	methods     map[methodUse]bool // calls whose callees are noted
 	unknown     []source.Span
 	contract    []*Function // named in the contract
 	body        []*Function // named elsewhere
 	inContract  bool
 	verified    bool
 	depth       int
+}
+
+type methodUse struct {
+	name      string
+	it, trait *Item
+	known     bool
+	contract  bool
 }
 
 type binding struct {
@@ -344,7 +352,8 @@ func (a *analyser) site(s Site) {
 	a.sites = append(a.sites, s)
 }
 
-const maxWalk = 3000
+// maxWalk bounds how deep code nests: more than the parser lets through.
+const maxWalk = 12000
 
 // walk visits code. ghost says whether it is erased.
 func (a *analyser) walk(n syntax.Node, ghost bool) {
@@ -699,10 +708,16 @@ func (a *analyser) method(name string, recv, n syntax.Node, ghost bool) {
 	default:
 		fns = a.candidates(name, ghost)
 	}
-	c.Callees = slices.Clone(fns)
-	for _, f := range fns {
-		a.x.name(f)
-		a.uses(f)
+	c.Callees = fns[:len(fns):len(fns)]
+	if key := (methodUse{name, it, tr, known, a.inContract}); !a.methods[key] {
+		if a.methods == nil {
+			a.methods = map[methodUse]bool{}
+		}
+		a.methods[key] = true
+		for _, f := range fns {
+			a.x.name(f)
+			a.uses(f)
+		}
 	}
 	switch name {
 	case "assume_new", "assume_new_fallback":

@@ -138,6 +138,9 @@ func attributeAliases(root syntax.Node) map[string]string {
 			as, p := n.Get(syntax.FName), n.Get(syntax.FPath)
 			if as.Valid() && p.Valid() {
 				segs, _ := pathOf(p)
+				if len(segs) == 0 {
+					return true
+				}
 				switch last := segs[len(segs)-1]; last {
 				case "verus_verify", "verus_spec", "verus":
 					if out == nil {
@@ -201,6 +204,12 @@ func itemHead(n syntax.Node) source.Span {
 // attrs reads the attributes of an item into c: what they say about cfg, verified, external. It returns them.
 func (x *index) attrs(c *around, n syntax.Node) []meta {
 	ms := metasOf(n, c.alias)
+	for _, m := range ms {
+		// What opts in below something external is verified again.
+		if m.is("verus_verify") || m.verifier() == "verify" {
+			c.external = false
+		}
+	}
 	for _, m := range ms {
 		switch {
 		case m.is("cfg"):

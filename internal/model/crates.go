@@ -102,7 +102,11 @@ func (x *index) discover() {
 				continue
 			}
 			ci := x.newCrate(r.Name, r.Path, p, k)
-			count[r.Name]++
+			if r.Kind != manifest.Lib {
+				// A package may have a lib of the same name, now or later.
+				ci.Key = r.Name + "(" + r.Kind.String() + ")"
+			}
+			count[ci.Key]++
 			if r.Kind == manifest.Lib {
 				k.lib = ci
 				if x.libs[r.Name] == nil {
@@ -112,8 +116,8 @@ func (x *index) discover() {
 		}
 	}
 	for _, c := range x.crates {
-		if count[c.Name] > 1 {
-			c.Key = c.Name + " (" + c.Root + ")"
+		if count[c.Key] > 1 {
+			c.Key += "(" + c.Root + ")"
 		}
 	}
 }
@@ -243,7 +247,11 @@ func (x *index) place(p string) (m *module, orphan bool) {
 			return &module{crate: c, path: strings.ReplaceAll(rel, "/", "::"), parent: c.root, childDir: childDir(p, false)}, true
 		}
 	}
-	return x.newCrate(strings.ReplaceAll(strings.TrimSuffix(path.Base(p), ".rs"), "-", "_"), p, "", nil).root, false
+	c := x.newCrate(strings.ReplaceAll(strings.TrimSuffix(path.Base(p), ".rs"), "-", "_"), p, "", nil)
+	if dir != "." && dir != "src" {
+		c.Key = strings.TrimSuffix(p, ".rs")
+	}
+	return c.root, false
 }
 
 // childDir is the directory where the `mod x;` of a file look for theirs.

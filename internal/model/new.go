@@ -250,6 +250,9 @@ func (x *index) analyse(f *Function) {
 			}
 		}
 	}
+	if hasSite(f.Sites, ExternalBody) && slices.ContainsFunc(f.Sites, func(s Site) bool { return s.Kind == ExternalBody && s.Scope != "" }) {
+		f.BodyVerified = false
+	}
 	slices.SortStableFunc(f.Sites, func(a, b Site) int {
 		return cmp.Or(a.Span.Start-b.Span.Start, int(a.Kind)-int(b.Kind), strings.Compare(a.Text, b.Text))
 	})
