@@ -274,8 +274,11 @@ func (p *printer) strip(n Node) (inner Node, wrapped bool) {
 		case Paren:
 			n, wrapped = n.Get(FExpr), true
 		case Block:
+			if p.exec {
+				return n, wrapped
+			}
 			e := p.onlyExpr(n)
-			if p.exec || !e.Valid() {
+			if !e.Valid() {
 				return n, wrapped
 			}
 			n, wrapped = e, true
@@ -285,8 +288,11 @@ func (p *printer) strip(n Node) (inner Node, wrapped bool) {
 			}
 			n = n.Get(FExpr)
 		case Tuple:
+			if !p.exec {
+				return n, wrapped
+			}
 			e := p.onlyElem(n)
-			if !p.exec || !e.Valid() {
+			if !e.Valid() {
 				return n, wrapped
 			}
 			n, wrapped = e, true
@@ -335,9 +341,7 @@ func (p *printer) kept(block Node) []Node {
 		if p.keepStmt(s) {
 			kept = append(kept, s)
 		}
-		if s.Kind() == Let {
-			p.declare(s.Get(FPat))
-		}
+		p.declareLet(s)
 	}
 	p.scope = p.scope[:outer]
 	return kept
@@ -352,9 +356,7 @@ func (p *printer) expr(n Node) {
 		if n.Kind() == Block {
 			if e := p.onlyExpr(n); e.Valid() {
 				for s := range n.All(FStmt) {
-					if s.Kind() == Let {
-						p.declare(s.Get(FPat))
-					}
+					p.declareLet(s)
 				}
 				n = e
 				continue
@@ -1047,9 +1049,7 @@ func (p *printer) stmts(block Node, returns bool) {
 			kept = kept[1:]
 			p.stmt(s, len(kept) == 0, returns)
 		}
-		if s.Kind() == Let {
-			p.declare(s.Get(FPat))
-		}
+		p.declareLet(s)
 	}
 	p.items, p.scope = place, p.scope[:outer]
 }

@@ -469,6 +469,12 @@ func (p *printer) declare(pat Node) {
 	}
 }
 
+func (p *printer) declareLet(s Node) {
+	if s.Kind() == Let && !ghostMode(s) {
+		p.declare(s.Get(FPat))
+	}
+}
+
 // ghostStmtExpr tells a statement or match arm that is ghost code as a whole.
 func (p *printer) ghostStmtExpr(e Node) bool {
 	e, _ = p.strip(e)
@@ -560,15 +566,13 @@ func (p *printer) ghostLocals(n Node) map[string]bool {
 				p.bindAll(pat, bind)
 			}
 		case Let:
-			pat := c.Get(FPat)
-			ghost := ghostMode(c)
-			if pat.Kind() == IdentPat && !ghost {
-				init := c.Get(FInit)
-				ghost = p.ghostType(c.Get(FType)) || init.Valid() && p.ghostExpr(init)
+			if ghostMode(c) {
+				return false // erased: executable code that has the name means something else by it
 			}
-			if ghost && pat.Kind() == IdentPat {
+			pat, init := c.Get(FPat), c.Get(FInit)
+			if pat.Kind() == IdentPat && (p.ghostType(c.Get(FType)) || init.Valid() && p.ghostExpr(init)) {
 				bind(pat.Get(FName).Text(), true)
-			} else if !ghost {
+			} else {
 				p.bindAll(pat, bind)
 			}
 		case Arm, For, LetCond, Matches:

@@ -430,6 +430,7 @@ func TestExecDiffers(t *testing.T) {
 		{"verus! { fn f(tracked x: u8) {} }", "verus! { fn f() {} }"},
 		{"verus! { fn f() { { let h = Ghost(1); } g(h) } }", "verus! { fn f() { { let h = Ghost(1); } g() } }"},
 		{"verus! { fn f() { g(h); let h = Ghost(1); } }", "verus! { fn f() { g(); let h = Ghost(1); } }"},
+		{"verus! { fn f() { let ghost h = 1; g(h) } }", "verus! { fn f() { let ghost h = 1; g() } }"},
 		{"fn f() { g(Ghost(a())) }", "fn f() { g(Ghost(b())) }"},
 		{"fn f() { g(Ghost::new(a())) }", "fn f() { g(Ghost::new(b())) }"},
 		{"fn f() { evil::proof! { a() } }", "fn f() { evil::proof! { b() } }"},
@@ -634,4 +635,57 @@ func FuzzErase(f *testing.F) {
 			return true
 		})
 	})
+}
+
+// TestDeepCode reads code that nests as deep as the parser allows, where work that grows with a power of the depth would show.
+func TestDeepCode(t *testing.T) {
+	nest := func(open, inner, end string, n int) string {
+		return strings.Repeat(open, n) + inner + strings.Repeat(end, n)
+	}
+	bodies := map[string]string{
+		"parentheses": nest("(", "a", ")", 400),
+		"tuples":      nest("(", "a", ",)", 400),
+		"ghost tuple": nest("(Ghost(1), ", "a", ")", 400),
+		"ghosts":      nest("Ghost(", "a", ")", 400),
+		"blocks":      nest("{", "", "}", 400),
+		"block value": nest("{", "a", "}", 400),
+		"ghost lets":  nest("{ let ghost a = 1; ", "a", "}", 400),
+		"ghost names": nest("{ let a = Ghost(1); ", "f(a)", "}", 400),
+		"closures":    nest("|x| ", "x", "", 400),
+		"else if":     strings.Repeat("if a { } else ", 400) + "{ }",
+		"matches":     nest("match a { b => ", "c", ", }", 300),
+		"groups":      nest("(a && x matches B && ", "c", ")", 150),
+		"braces":      nest("{ &&& a &&& ", "c", "}", 150),
+		"left":        strings.Repeat("a && ", 4900) + "a",
+		"sum":         strings.Repeat("a + ", 4900) + "a",
+		"comparison":  strings.Repeat("a < ", 4900) + "a",
+		"calls":       strings.Repeat("a(", 400) + strings.Repeat(")", 400),
+		"methods":     "a" + strings.Repeat(".b()", 4900),
+		"types":       "a as " + nest("spec_fn(", "int", ")", 300),
+		"nested fns":  nest("fn f() { ", "", "}", 300),
+		"modules":     "} " + nest("mod m { ", "spec fn f() { }", "}", 300) + " fn g() {",
+		"implies":     strings.Repeat("a ==> ", 400) + "a",
+		"proofs":      nest("proof { ", "", "}", 400),
+	}
+	for name, body := range bodies {
+		f := parseText("verus! { fn f() -> T { " + body + " } }")
+		if len(f.Errors) > 0 {
+			t.Errorf("%s: %s", name, f.Errors[0].Message)
+			continue
+		}
+		start := time.Now()
+		if msg := checkErasure(f); msg != "" {
+			t.Errorf("%s: %.300s", name, msg)
+		}
+		f.Root().Walk(func(n Node) bool {
+			if n.Kind() == ExprStmt {
+				Conjuncts(n.Get(FExpr))
+				return false
+			}
+			return true
+		})
+		if d := time.Since(start); d > 10*time.Second {
+			t.Errorf("%s takes %v", name, d)
+		}
+	}
 }
