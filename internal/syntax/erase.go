@@ -15,7 +15,8 @@ import (
 // under #[cfg(verus_keep_ghost)] or #[cfg(verus_only)]. Ghost<T> and Tracked<T> have no size, so parameters, arguments, fields,
 // tuple elements, results and locals of these types are left out as well: adding one is no executable change. A local counts as
 // ghost only when every binding of its name in the function is, and Ghost, Tracked and the macros only when the file does
-// not declare or import something else by that name; where the types of another file are needed to know, code counts as executable.
+// not declare or import something else by that name (what a glob import brings is not seen); where the types of another file are
+// needed to know, code counts as executable.
 //
 // Normalised besides: what Canon normalises, visibility, attributes that do not change what runs (inline, must_use, lints), the
 // name of a result, empty `else {}`, braces around one expression where its value is used, `;` after expressions without a
