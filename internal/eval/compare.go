@@ -17,6 +17,9 @@ const (
 	// maxInputs and maxOutputs bound how many inputs are tried, and how many results for one of them.
 	maxInputs  = 400
 	maxOutputs = 80
+	// firstInputs and firstOutputs are what the first round tries.
+	firstInputs  = 120
+	firstOutputs = 10
 	// enoughHits is how many witnesses are found before the simplest is taken.
 	enoughHits = 12
 )
@@ -273,14 +276,19 @@ func (x *comparer) run() error {
 	if !results {
 		return nil
 	}
+	// First a few results for inputs of all kinds, then many for the simple ones.
+	half = x.budget / 2
+	stride := (len(allowed) + firstInputs - 1) / firstInputs
+	for i := 0; i < len(allowed) && x.budget > half && !x.enough(); i += max(stride, 1) {
+		x.outputsUntil(allowed[i], value.True, value.True, firstOutputs, half)
+	}
 	for i, k := range allowed {
-		// Later inputs must not be starved by costly earlier ones.
-		share := x.budget / min(len(allowed)-i, 40)
-		end := x.budget - max(share, 2*caseSteps)
-		x.outputsUntil(k, value.True, value.True, maxOutputs, end)
 		if x.budget <= 0 || x.enough() {
 			break
 		}
+		// Later inputs must not be starved by costly earlier ones.
+		share := x.budget / min(len(allowed)-i, 30)
+		x.outputsUntil(k, value.True, value.True, maxOutputs, x.budget-max(share, caseSteps))
 	}
 	return nil
 }

@@ -1,7 +1,9 @@
 package eval
 
 import (
+	"flag"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -61,5 +63,56 @@ func TestCompareChanges(t *testing.T) {
 				t.Errorf("witnesses (-want +got):\n%s\n%s", d, fmt.Sprintf("inputs %d cases %d undecided %d steps %d", c.Inputs, c.Cases, c.Undecided, c.Steps))
 			}
 		})
+	}
+}
+
+func TestCompareStrongWithWeak(t *testing.T) {
+	dirs, err := filepath.Glob("testdata/functions/*/truth.json")
+	if err != nil || len(dirs) == 0 {
+		t.Fatal("no cases found", err)
+	}
+	var got strings.Builder
+	for _, path := range dirs {
+		dir := filepath.Dir(path)
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		suite, err := ReadSuite(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		base, head := worldOf(t, filepath.Join(dir, "strong.rs")), worldOf(t, filepath.Join(dir, "weak.rs"))
+		c, err := Compare(find(t, base, suite.Function), find(t, head, suite.Function), 0)
+		if err != nil {
+			fmt.Fprintf(&got, "%v\n", err)
+			continue
+		}
+		found := report(c)
+		if found == "" {
+			found = fmt.Sprintf("nothing found for %s: %d inputs, %d cases, %d undecided, %d steps\n", suite.Function, c.Inputs, c.Cases, c.Undecided, c.Steps)
+		}
+		got.WriteString(found)
+	}
+	golden(t, "testdata/strong-weak.txt", got.String())
+}
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// golden compares a text with a file, or writes it there.
+func golden(t *testing.T, path, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), got); d != "" {
+		t.Errorf("%s (-want +got):\n%s", path, d)
 	}
 }

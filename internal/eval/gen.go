@@ -220,9 +220,14 @@ func (g *generator) lists(t *value.Type, n int) []value.Value {
 // products combines values of several types, those of small positions first.
 func (g *generator) products(types []*value.Type, n int, build func([]value.Value) value.Value) []value.Value {
 	pools := make([][]value.Value, len(types))
-	each := 8
-	if len(types) > 3 {
-		each = 4
+	each := 4
+	switch len(types) {
+	case 1:
+		each = n
+	case 2:
+		each = 12
+	case 3:
+		each = 8
 	}
 	for i, t := range types {
 		if pools[i] = g.values(t, each); len(pools[i]) == 0 {
@@ -496,8 +501,14 @@ func (g *generator) edits(v value.Value, t *value.Type, input []value.Value) []v
 			}
 		}
 		if !fixed && n > 0 {
-			for _, e := range elems[:min(len(elems), 2)] {
+			for _, e := range elems[:min(len(elems), 3)] {
 				l(append([]value.Value{e}, v.Elems...)...)
+			}
+			// One element more and another one changed.
+			for _, e := range elems[:min(len(elems), 3)] {
+				for _, c := range elems[:min(len(elems), 3)] {
+					l(append(append([]value.Value{c}, v.Elems[1:]...), e)...)
+				}
 			}
 		}
 		return distinct(out)

@@ -62,6 +62,8 @@ type def struct {
 	use  []string
 	full string // full path of a type or trait
 
+	variants []*def // of defEnum
+
 	methods map[string][]*Func // of a trait
 }
 
@@ -155,6 +157,9 @@ func (w *World) collect(n syntax.Node, m *module, impls *[]*impl) {
 			d := &def{kind: defStruct, name: name, node: c, mod: m, full: m.full(name)}
 			if c.Kind() == syntax.Enum {
 				d.kind = defEnum
+				for v := range c.All(syntax.FVariant) {
+					d.variants = append(d.variants, &def{kind: defVariant, name: identText(v.Get(syntax.FName)), node: v, mod: m, enum: d})
+				}
 			}
 			m.names[name] = append(m.names[name], d)
 			if w.types[d.full] != nil {
@@ -345,13 +350,34 @@ type target struct {
 
 func (t target) ok() bool { return t.def != nil || t.lib != "" }
 
-const maxUses = 30
-
 // resolve finds what a path means in a module.
-func (w *World) resolve(m *module, words []string) target { return w.resolveIn(m, words, 0) }
+func (w *World) resolve(m *module, words []string) target {
+	r := &resolver{w: w}
+	return r.path(m, words)
+}
 
-func (w *World) resolveIn(m *module, words []string, depth int) target {
-	if len(words) == 0 || depth > maxUses {
+// resolver follows one path. Imports may lead in circles and through many modules, so what a name means in a module is found out once.
+type resolver struct {
+	w    *World
+	seen map[nameIn]*found
+}
+
+type nameIn struct {
+	mod  *module
+	name string
+}
+
+type found struct {
+	target target
+	// any tells that the module has the name, even if it cannot be said what it means.
+	any bool
+}
+
+// maxResolved bounds how many names are looked up for one path.
+const maxResolved = 2000
+
+func (r *resolver) path(m *module, words []string) target {
+	if len(words) == 0 || len(r.seen) > maxResolved {
 		return target{}
 	}
 	first := words[0]
@@ -360,35 +386,52 @@ func (w *World) resolveIn(m *module, words []string, depth int) target {
 		for m.parent != nil {
 			m = m.parent
 		}
-		return w.walk(m, words[1:], depth)
+		return r.walk(m, words[1:])
 	case "self":
-		return w.walk(m, words[1:], depth)
+		return r.walk(m, words[1:])
 	case "super":
-		if m.parent == nil {
-			return target{}
+		rest := words
+		for len(rest) > 0 && rest[0] == "super" {
+			if m = m.parent; m == nil {
+				return target{}
+			}
+			rest = rest[1:]
 		}
-		if len(words) > 1 && words[1] == "super" {
-			return w.resolveIn(m.parent, words[1:], depth+1)
-		}
-		return w.walk(m.parent, words[1:], depth)
+		return r.walk(m, rest)
 	case "::":
-		return w.external(words[1:], depth)
+		return r.external(words[1:])
 	}
-	if t, found := w.named(m, first, depth); found {
-		return w.rest(t, words[1:], depth)
+	if f := r.named(m, first); f.any {
+		return r.rest(f.target, words[1:])
 	}
-	if t := w.external(words, depth); t.ok() {
+	if t := r.external(words); t.ok() {
 		return t
 	}
 	if lib := preludeName(first); lib != "" {
-		return w.rest(target{lib: lib}, words[1:], depth)
+		return r.rest(target{lib: lib}, words[1:])
 	}
 	return target{}
 }
 
-// named looks a name up in a module, its glob imports included. found is true, with nothing in the target, for a name of which it
-// cannot be said what it means.
-func (w *World) named(m *module, name string, depth int) (t target, found bool) {
+// named looks a name up in a module, its glob imports included.
+func (r *resolver) named(m *module, name string) found {
+	key := nameIn{m, name}
+	if f := r.seen[key]; f != nil {
+		return *f // nothing, if the name is being looked up already
+	}
+	if len(r.seen) > maxResolved {
+		return found{any: true}
+	}
+	if r.seen == nil {
+		r.seen = map[nameIn]*found{}
+	}
+	r.seen[key] = &found{}
+	f := r.lookup(m, name)
+	r.seen[key] = &f
+	return f
+}
+
+func (r *resolver) lookup(m *module, name string) found {
 	ds := m.names[name]
 	if len(ds) > 1 {
 		// A module and a function may share a name; anything else is a matter of configuration.
@@ -399,55 +442,77 @@ func (w *World) named(m *module, name string, depth int) (t target, found bool) 
 			}
 		}
 		if len(kept) != 1 {
-			return target{}, true
+			return found{any: true}
 		}
 		ds = kept
 	}
 	if len(ds) == 1 {
 		if d := ds[0]; d.kind != defUse {
-			return target{def: d}, true
+			return found{target{def: d}, true}
 		}
 		use := ds[0].use
 		if len(use) == 1 && use[0] == name {
-			return w.external(use, depth+1), true
+			return found{r.external(use), true}
 		}
-		return w.resolveIn(m, use, depth+1), true
+		return found{r.path(m, use), true}
 	}
+	var out found
 	for _, g := range m.globs {
-		if depth > maxUses {
-			return target{}, true
-		}
 		var hit target
 		if len(g) == 0 {
 			continue
 		}
-		if base := w.resolveIn(m, g, depth+1); base.def != nil {
-			hit = w.rest(base, []string{name}, depth+1)
+		if base := r.path(m, g); base.def != nil {
+			hit = r.rest(base, []string{name})
+		} else if mod := r.moduleOf(m, g); mod != nil {
+			hit = r.named(mod, name).target
 		} else {
-			hit = w.external(append(slices.Clone(g), name), depth+1)
+			hit = r.external(append(slices.Clone(g), name))
 		}
 		if hit.ok() {
-			if t.ok() && t != hit {
-				return target{}, true
+			if out.target.ok() && out.target != hit {
+				return found{any: true}
 			}
-			t, found = hit, true
+			out = found{hit, true}
 		}
 	}
-	return t, found
+	return out
+}
+
+// moduleOf is the module that a path of keywords only means: crate, self, super::super, or the name of a crate.
+func (r *resolver) moduleOf(m *module, words []string) *module {
+	for i, word := range words {
+		switch word {
+		case "crate":
+			for m.parent != nil {
+				m = m.parent
+			}
+		case "self":
+		case "super":
+			if m = m.parent; m == nil {
+				return nil
+			}
+		default:
+			if i == 0 && len(words) == 1 {
+				return r.w.crates[word]
+			}
+			return nil
+		}
+	}
+	return m
 }
 
 // walk follows words below a module.
-func (w *World) walk(m *module, words []string, depth int) target {
+func (r *resolver) walk(m *module, words []string) target {
 	if len(words) == 0 {
 		return target{}
 	}
-	t, _ := w.named(m, words[0], depth)
-	return w.rest(t, words[1:], depth)
+	return r.rest(r.named(m, words[0]).target, words[1:])
 }
 
 // rest follows words below a target: into modules, to the variants of enums, to library names. Associated functions are not followed;
-// the caller finds them by the type (see scope.path).
-func (w *World) rest(t target, words []string, depth int) target {
+// the caller finds them by the type (see machine.callNamed).
+func (r *resolver) rest(t target, words []string) target {
 	if len(words) == 0 || !t.ok() {
 		return t
 	}
@@ -456,12 +521,12 @@ func (w *World) rest(t target, words []string, depth int) target {
 	}
 	switch t.def.kind {
 	case defMod:
-		return w.walk(t.def.sub, words, depth+1)
+		return r.walk(t.def.sub, words)
 	case defEnum:
 		if len(words) == 1 {
-			for v := range t.def.node.All(syntax.FVariant) {
-				if identText(v.Get(syntax.FName)) == words[0] {
-					return target{def: &def{kind: defVariant, name: words[0], node: v, mod: t.def.mod, enum: t.def}}
+			for _, v := range t.def.variants {
+				if v.name == words[0] {
+					return target{def: v}
 				}
 			}
 		}
@@ -470,12 +535,12 @@ func (w *World) rest(t target, words []string, depth int) target {
 }
 
 // external resolves a path that begins with the name of a crate.
-func (w *World) external(words []string, depth int) target {
+func (r *resolver) external(words []string) target {
 	if len(words) == 0 {
 		return target{}
 	}
-	if root := w.crates[words[0]]; root != nil {
-		return w.walk(root, words[1:], depth+1)
+	if root := r.w.crates[words[0]]; root != nil {
+		return r.walk(root, words[1:])
 	}
 	return target{lib: libraryName(words)}
 }
