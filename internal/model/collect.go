@@ -393,6 +393,7 @@ func (x *index) item(n syntax.Node, c around) {
 			for _, d := range c.mod.defs[name] {
 				if d.item != nil && d.item.Node == n {
 					x.constFns[d.item] = f
+					d.item.Sites = nil // the function's
 				}
 			}
 		} else if v := n.Get(syntax.FValue); v.Valid() && v.Kind() != syntax.Literal {
@@ -470,7 +471,7 @@ func (x *index) plain(n syntax.Node, c around, kind ItemKind, name string) []met
 		if keepAttr(m) {
 			it.Attrs = append(it.Attrs, m.text())
 		}
-		if k := attributeSite(m, n.Kind(), 0); k != 0 && kind != ConstItem && kind != StaticItem {
+		if k := attributeSite(m, n.Kind(), 0); k != 0 {
 			it.Sites = append(it.Sites, Site{Kind: k, File: c.file, Span: m.span, Text: m.text()})
 		}
 	}

@@ -167,6 +167,9 @@ func (x *index) analyse(f *Function) {
 	x.inherit(f)
 	n := f.Node
 	a := &analyser{x: x, f: f, self: info.impl, scope: info.scope, file: f.File, alias: info.alias, generics: info.generics, verified: f.Verified}
+	// What a macro makes of its input is not known: it may be verified.
+	guessed := f.Kind == MacroFunction && !f.Verified
+	a.verified = a.verified || guessed
 	outer := info.scope
 	for outer.block && outer.fn == f {
 		outer = outer.parent
@@ -234,6 +237,9 @@ func (x *index) analyse(f *Function) {
 		f.Exec = syntax.Exec(n)
 	}
 	f.ExecRefs, f.GhostRefs = refs(a.exec), refs(a.ghost)
+	for i := range a.sites {
+		a.sites[i].Uncertain = a.sites[i].Uncertain || guessed
+	}
 	f.Sites = append(f.Sites, a.sites...)
 	if call := info.call; call.Valid() && f.Kind == MacroFunction {
 		// The macro may write attributes onto the function.
