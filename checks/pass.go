@@ -17,6 +17,7 @@ type Input struct {
 	// CI workflows, scripts, the policy. Sorted by path.
 	Files []FileChange
 
+	ctx  context.Context // of the run, so that long work of a rule can end early
 	mu   sync.Mutex
 	memo map[string]any
 }
@@ -52,6 +53,9 @@ func (p *Pass) Report(f Finding) {
 	*p.findings = append(*p.findings, f)
 }
 
+// Done tells that the run was given up: what rules still find is thrown away.
+func (in *Input) Done() bool { return in.ctx != nil && in.ctx.Err() != nil }
+
 // Memo returns what make returned the first time that this change was asked for key: a result that several rules share.
 func (in *Input) Memo(key string, make func() any) any {
 	in.mu.Lock()
@@ -71,6 +75,7 @@ func (in *Input) Memo(key string, make func() any) any {
 // is applied later. It stops between two rules when ctx is done.
 func Run(ctx context.Context, rules []*Rule, in *Input) ([]Finding, error) {
 	var out []Finding
+	in.ctx = ctx
 	for _, r := range rules {
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("run rule %s: %w", r.ID, err)

@@ -57,6 +57,8 @@ type verdict struct {
 // comparer compares contracts of one change. It is not safe for concurrent use; Memo guards it.
 type comparer struct {
 	pairs      *pair.Pairs
+	stop       func() bool
+	left       int // steps left for all questions about this change
 	base, head *side
 	floats     bool
 	// changedWords are the names of definitions that differ between the sides, or rest on one that does.
@@ -69,7 +71,7 @@ type comparer struct {
 }
 
 func of(in *checks.Input) *comparer {
-	return in.Memo("contract", func() any { return newComparer(in.Pairs) }).(*comparer)
+	return in.Memo("contract", func() any { return newComparer(in) }).(*comparer)
 }
 
 // Direction compares the contracts of a pair: "equal", "stronger", "weaker", "incomparable", "unknown", or "none" when a side is
@@ -84,8 +86,18 @@ func Direction(in *checks.Input, p *pair.Function) (direction, by string) {
 
 func hasContract(f *model.Function) bool { return f.Verified && f.Mode != model.Spec }
 
-func newComparer(pairs *pair.Pairs) *comparer {
-	c := &comparer{pairs: pairs, changedWords: map[string]bool{}, changedFns: map[*model.Function]bool{}, verdicts: map[*pair.Function]*verdict{},
+// maxSteps bounds the work for one change: some ten seconds. What is not decided by then is unknown.
+const maxSteps = 2_000_000
+
+// prover for one comparison; done takes its work off the change's budget.
+func (c *comparer) prover(s *logic.Space, define func(app *logic.Term) *logic.Term) (p *logic.Prover, done func()) {
+	p = &logic.Prover{S: s, Define: define, Stop: func() bool { return c.left <= 0 || c.stop() }}
+	return p, func() { c.left -= p.Spent() }
+}
+
+func newComparer(in *checks.Input) *comparer {
+	pairs := in.Pairs
+	c := &comparer{stop: in.Done, left: maxSteps, pairs: pairs, changedWords: map[string]bool{}, changedFns: map[*model.Function]bool{}, verdicts: map[*pair.Function]*verdict{},
 		resting: map[*model.Function]bool{}, affected: map[*model.Function]bool{}}
 	c.base, c.head = c.newSide(pairs.Base, false), c.newSide(pairs.Head, true)
 	for _, m := range []*model.Model{pairs.Base, pairs.Head} {
@@ -497,12 +509,13 @@ func (c *comparer) compare(p *pair.Function) *verdict {
 	s := logic.NewSpace()
 	s.NoFloats = !c.floats
 	b, h := c.formulas(s, c.base, p.Base), c.formulas(s, c.head, p.Head)
-	prover := &logic.Prover{S: s, Define: func(app *logic.Term) *logic.Term {
+	prover, done := c.prover(s, func(app *logic.Term) *logic.Term {
 		if d := h.names.define(app); d != nil {
 			return d
 		}
 		return b.names.define(app)
-	}}
+	})
+	defer done()
 	follows := func(premises []*logic.Term, goals []*logic.Term) bool {
 		return prover.Proves(premises, s.And(goals...))
 	}

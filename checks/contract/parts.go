@@ -16,7 +16,8 @@ func (c *comparer) alone(f *model.Function) *verdict {
 	s := logic.NewSpace()
 	s.NoFloats = !c.floats
 	h := c.formulas(s, c.head, f)
-	prover := &logic.Prover{S: s, Define: h.names.define}
+	prover, done := c.prover(s, h.names.define)
+	defer done()
 	v := &verdict{contradictory: prover.Contradicts(h.requires)}
 	if !v.contradictory {
 		v.trivial = c.trivial(prover, h, f)
@@ -34,7 +35,8 @@ func (c *comparer) redundant(p *pair.Function) []pair.Conjunct {
 	s.NoFloats = !c.floats
 	h := c.formulas(s, c.head, p.Head)
 	conv, result := c.environment(s, h.names, p.Head, nil)
-	prover := &logic.Prover{S: s, Define: h.names.define}
+	prover, done := c.prover(s, h.names.define)
+	defer done()
 	type item struct {
 		j    pair.Conjunct
 		term *logic.Term
@@ -275,7 +277,8 @@ func (c *comparer) definitionRelation(spec *pair.Function) Relation {
 		// The value is compared with the operator's result: more true is not less said.
 		return Unknown
 	}
-	prover, bt, ht := c.bodies(spec)
+	prover, done, bt, ht := c.bodies(spec)
+	defer done()
 	if bt == nil || ht == nil {
 		return Unknown
 	}
@@ -302,7 +305,8 @@ func (c *comparer) sameValue(spec *pair.Function) Relation {
 	if typesChanged(spec) {
 		return Unknown
 	}
-	prover, bt, ht := c.bodies(spec)
+	prover, done, bt, ht := c.bodies(spec)
+	defer done()
 	if bt != nil && ht != nil && prover.Proves(nil, prover.S.Equal(bt, ht)) && !prover.S.Overflow {
 		return Equal
 	}
@@ -320,7 +324,7 @@ func trimArgs(t string) string {
 }
 
 // bodies converts the two definitions over the same arguments; nil: there is none.
-func (c *comparer) bodies(spec *pair.Function) (prover *logic.Prover, base, head *logic.Term) {
+func (c *comparer) bodies(spec *pair.Function) (prover *logic.Prover, done func(), base, head *logic.Term) {
 	s := logic.NewSpace()
 	s.NoFloats = !c.floats
 	var ns [2]*names
@@ -344,11 +348,11 @@ func (c *comparer) bodies(spec *pair.Function) (prover *logic.Prover, base, head
 			}
 		}
 	}
-	prover = &logic.Prover{S: s, Define: func(app *logic.Term) *logic.Term {
+	prover, done = c.prover(s, func(app *logic.Term) *logic.Term {
 		if d := ns[1].define(app); d != nil {
 			return d
 		}
 		return ns[0].define(app)
-	}}
-	return prover, terms[0], terms[1]
+	})
+	return prover, done, terms[0], terms[1]
 }

@@ -12,10 +12,14 @@ type Prover struct {
 	S *Space
 	// Define gives what an application is defined as: its function's definition with the arguments put in; nil: not known.
 	Define func(app *Term) *Term
-	// Steps bounds the work of one question; 0 means 12000.
+	// Steps bounds the work of one question; 0 means 15000. A step takes a few microseconds.
 	Steps int
+	// Total bounds the work of all questions put to this Prover; 0 means five times that of one.
+	Total int
+	// Stop is asked now and then; once it says true, nothing more is shown. nil: never.
+	Stop func() bool
 
-	left int
+	left, spent int
 }
 
 // unfoldings bounds how many defining equations one question uses: enough for one step of a function at each place it stands.
@@ -27,6 +31,9 @@ const (
 	instances = 120
 	rounds    = 2
 )
+
+// Spent is the work done so far, in steps.
+func (p *Prover) Spent() int { return p.spent }
 
 // Proves tells whether goal follows from the premises. False means "not shown".
 func (p *Prover) Proves(premises []*Term, goal *Term) bool {
@@ -43,10 +50,20 @@ func (p *Prover) Proves(premises []*Term, goal *Term) bool {
 
 // Contradicts tells whether the formulas cannot all be true. False means "not shown".
 func (p *Prover) Contradicts(formulas []*Term) bool {
-	p.left = p.Steps
-	if p.left == 0 {
-		p.left = 12000
+	limit := p.Steps
+	if limit == 0 {
+		limit = 15000
 	}
+	total := p.Total
+	if total == 0 {
+		total = 5 * limit
+	}
+	p.left = min(limit, total-p.spent)
+	if p.left <= 0 || p.Stop != nil && p.Stop() {
+		return false
+	}
+	start := p.left
+	defer func() { p.spent += start - p.left }()
 	b := newBranch(p)
 	for _, f := range formulas {
 		b.todo = append(b.todo, signed{f, true})
@@ -102,7 +119,7 @@ func (b *branch) run() bool {
 		if b.saturate() {
 			return true
 		}
-		if b.p.left <= 0 {
+		if b.p.left <= 0 || b.p.Stop != nil && b.p.Stop() {
 			return false
 		}
 		// Unit splits first, then the theories, then quantifiers and facts, then cases.

@@ -96,7 +96,7 @@ func (b *branch) inconsistent() bool {
 		}
 	}
 	for round := 0; round < 3; round++ {
-		b.p.left -= len(c.terms) / 16
+		b.p.left -= len(c.terms) / 4
 		c.close()
 		if c.find(yes) == c.find(no) {
 			return true
@@ -260,6 +260,9 @@ func (s *Space) constraintOf(l *linear, c *classes, eq bool) *constraint {
 	return k
 }
 
+// maxEqualities bounds the questions of one exchange.
+const maxEqualities = 12
+
 // exchange tells equality what arithmetic knows: integer arguments of like applications that must be equal are merged.
 // It tells whether anything was.
 func (b *branch) exchange(c *classes, sys []*constraint) bool {
@@ -295,7 +298,7 @@ func (b *branch) exchange(c *classes, sys []*constraint) bool {
 				continue
 			}
 			for _, p := range pairs {
-				if tries++; tries > 24 || b.p.left <= 0 {
+				if tries++; tries > maxEqualities || b.p.left <= 0 {
 					return merged
 				}
 				if b.forcedEqual(c, sys, p[0], p[1]) {
@@ -395,6 +398,7 @@ func infeasible(sys []*constraint, steps *int) bool {
 	// Rows that hold already are dropped, so that the rest stays small.
 	for {
 		n := 0
+		*steps -= 1 + len(sys)/4
 		for _, k := range sys {
 			k, ok := k.tighten()
 			if !ok {
