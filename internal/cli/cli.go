@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/alecthomas/kong"
 
@@ -58,7 +59,8 @@ func (e usageError) Unwrap() error { return e.err }
 
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
-// Main runs the command that args name, without the program's own name, and returns its exit code. An interrupt ends it.
+// Main runs the command that args name, without the program's own name, and returns its exit code. An interrupt ends it, within a
+// second. The caller then ends the process: what was going on may not have stopped.
 func Main(args []string, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -101,7 +103,18 @@ func Main(args []string, stdout, stderr io.Writer) int {
 			return a
 		},
 	}))}
-	err = parsed.Run(r)
+	done := make(chan error, 1)
+	go func() { done <- parsed.Run(r) }()
+	select {
+	case err = <-done:
+	case <-ctx.Done():
+		stop() // a second interrupt ends the process at once
+		select {
+		case err = <-done:
+		case <-time.After(grace):
+			err = errors.New("interrupted")
+		}
+	}
 	var code exit
 	switch {
 	case err == nil:
@@ -112,6 +125,9 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	fmt.Fprintf(stderr, "specgate: %v\n", err)
 	return exitCode(err)
 }
+
+// grace is how long an interrupted command has to clean up. Reading and proving look at the context now and then only.
+const grace = time.Second
 
 // commandOf is the command that a parse error is about, as it is typed.
 func commandOf(err error) string {

@@ -18,7 +18,13 @@ import (
 
 var update = flag.Bool("update", false, "write the golden parts of the scripts")
 
+// runAsSpecgate, set in the environment, makes the test binary check the directory that it runs in.
+const runAsSpecgate = "RUN_AS_SPECGATE"
+
 func TestMain(m *testing.M) {
+	if os.Getenv(runAsSpecgate) != "" {
+		os.Exit(cli.Main([]string{"check", "-v"}, os.Stdout, os.Stderr))
+	}
 	testscript.Main(m, map[string]func(){
 		"specgate": func() { os.Exit(cli.Main(os.Args[1:], os.Stdout, os.Stderr)) },
 	})

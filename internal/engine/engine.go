@@ -89,6 +89,7 @@ func Check(ctx context.Context, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	o.Log.Info("compare", "base", sides.baseName, "head", sides.headName)
 	pol, err := readPolicy(ctx, o, sides)
 	if err != nil {
 		return nil, err
