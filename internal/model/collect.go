@@ -559,7 +559,9 @@ func (x *index) impl(n syntax.Node, c around) {
 				Text: "unsafe impl " + last + " for " + syntax.Canon(im.self)})
 		}
 	}
-	x.impls = append(x.impls, im)
+	if name := im.traitName(); strings.HasSuffix(name, "SpecImpl") {
+		x.specImpls[name] = append(x.specImpls[name], im)
+	}
 	c.impl, c.holder = im, it
 	x.children(n, c)
 	x.it[it].fns = im.fns

@@ -37,7 +37,7 @@ type index struct {
 	it        map[*Item]*itemInfo
 	methods   map[string][]*Function // functions of impls and traits, by name
 	macros    map[string][]*Item     // macro_rules by name
-	impls     []*implInfo
+	specImpls map[string][]*implInfo // impls of XxxSpecImpl, by the name of the trait
 	symbols   map[string]int      // how often a crate has a path
 	words     map[string][]string // file paths that define a function of that name
 	scanned   bool
@@ -58,6 +58,7 @@ type index struct {
 	later     []func()    // searches that need names to be known
 
 	invariants []*Function // with #[verifier::type_invariant]
+	uses       uses
 }
 
 // pkg is a Cargo package.
@@ -226,7 +227,8 @@ func (x *index) place(p string) (m *module, orphan bool) {
 		}
 	}
 	for _, c := range x.modules[stem] {
-		if x.mods[c] == nil && path.Dir(c) == parentDir && try(c) {
+		// In the folder, or above it: `mod a { mod stem; }` looks below a folder of its own.
+		if up := path.Dir(c); x.mods[c] == nil && (up == parentDir || up == "." || strings.HasPrefix(parentDir, up+"/")) && try(c) {
 			return found()
 		}
 	}

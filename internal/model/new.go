@@ -24,7 +24,7 @@ func New(ctx context.Context, tree Tree, load []string) (*Model, error) {
 	x := &index{tree: tree, ctx: ctx, m: m, paths: tree.Paths(), roots: map[string]*crateInfo{}, libs: map[string]*crateInfo{},
 		files: map[string]*File{}, mods: map[string]*module{}, stubs: map[string]*module{}, fn: map[*Function]*fnInfo{},
 		it: map[*Item]*itemInfo{}, methods: map[string][]*Function{}, macros: map[string][]*Item{}, symbols: map[string]int{},
-		asked: map[string]bool{}, modAround: map[*module]*around{}, rereads: map[string]int{}, cache: map[resolved]target{},
+		asked: map[string]bool{}, specImpls: map[string][]*implInfo{}, modAround: map[*module]*around{}, rereads: map[string]int{}, cache: map[resolved]target{},
 		constFns: map[*Item]*Function{}, selected: map[string]bool{}}
 	m.x = x
 	if !slices.IsSorted(x.paths) {
@@ -221,7 +221,12 @@ func (x *index) analyse(f *Function) {
 					segs = append(segs, tokenWord(t))
 				}
 			}
-			info.asSpec = x.resolve(outer, segs, false, info.impl, valueSpace).fns
+			if len(segs) == 1 && info.impl != nil {
+				info.asSpec = x.resolve(outer, []string{"Self", segs[0]}, false, info.impl, valueSpace).fns
+			}
+			if info.asSpec == nil {
+				info.asSpec = x.resolve(outer, segs, false, info.impl, valueSpace).fns
+			}
 		}
 	}
 	a.inContract = false

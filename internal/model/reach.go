@@ -154,23 +154,30 @@ func (x *index) implementationsFor(g, f *Function) []*Function {
 // operatorSpecs are the functions of `impl XSpecImpl for T`, for a function of `impl X for T`.
 func (x *index) operatorSpecs(f *Function) []*Function {
 	im := x.fn[f].impl
-	if im == nil || !im.trait.Valid() {
+	name := im.traitName()
+	if name == "" {
 		return nil
 	}
-	segs, _ := pathOf(im.trait)
-	if len(segs) == 0 {
-		return nil
-	}
-	self := x.selfItem(im)
 	var out []*Function
-	want := segs[len(segs)-1] + "SpecImpl"
-	for _, o := range x.impls {
-		os, _ := pathOf(o.trait)
-		if len(os) > 0 && os[len(os)-1] == want && (self != nil && x.selfItem(o) == self || self == nil && syntax.Canon(o.self) == syntax.Canon(im.self)) {
+	for _, o := range x.specImpls[name+"SpecImpl"] {
+		self := x.selfItem(im)
+		if self != nil && x.selfItem(o) == self || self == nil && syntax.Canon(o.self) == syntax.Canon(im.self) {
 			out = append(out, o.fns...)
 		}
 	}
 	return out
+}
+
+// traitName is the last name of the path of the trait that an impl implements; empty if none.
+func (im *implInfo) traitName() string {
+	if im == nil || !im.trait.Valid() {
+		return ""
+	}
+	segs, _ := pathOf(im.trait)
+	if len(segs) == 0 {
+		return ""
+	}
+	return segs[len(segs)-1]
 }
 
 // typeInvariants are the invariants of the types in the signature of an executable or proof function.
@@ -203,51 +210,98 @@ func (m *Model) ContractUsers(spec *Function) []*Function {
 	reached := map[*Function]bool{spec: true}
 	work := []*Function{spec}
 	names := map[string]bool{}
-	for len(work) > 0 {
-		g := work[0]
-		work = work[1:]
+	for i := 0; i < len(work); i++ {
+		g := work[i]
+		im := x.fn[g].impl
 		if !names[g.Name] {
 			names[g.Name] = true
 			x.readMentions(g.Name)
-			if g.Name == "view" {
+			if g.Name == "view" && im != nil {
 				// `e@` does not name it; what names the type does.
-				if im := x.fn[g].impl; im != nil {
-					if it := x.selfItem(im); it != nil {
-						x.readMentions(it.Name)
-					}
+				if it := x.selfItem(im); it != nil {
+					x.readMentions(it.Name)
 				}
 			}
 		}
-		for i := 0; i < len(x.functions); i++ {
-			f := x.functions[i]
-			if reached[f] {
-				continue
+		x.indexUses()
+		more := x.uses.body[g]
+		if tr := x.traitOf(im); tr != nil && im.traitItem == nil {
+			for _, f := range x.it[tr].fns {
+				if f.Name == g.Name && f.Mode == Spec {
+					more = append(slices.Clip(more), f)
+				}
 			}
-			x.analyse(f)
-			info := x.fn[f]
-			if f.Mode == Spec && slices.Contains(info.bodyUses, g) || slices.Contains(info.asSpec, g) ||
-				f.Kind == TraitMethod && f.Mode == Spec && slices.Contains(x.implementations(f), g) {
+		}
+		for _, f := range more {
+			if !reached[f] {
 				reached[f] = true
 				work = append(work, f)
 			}
 		}
 	}
 	var out []*Function
-	for _, f := range slices.Clone(x.functions) {
-		if f == spec {
-			continue
-		}
-		info := x.fn[f]
-		uses := func(fs []*Function) bool {
-			return slices.ContainsFunc(fs, func(g *Function) bool { return reached[g] })
-		}
-		if uses(info.contractUses) || f.TraitMethod != nil && uses(x.fn[f.TraitMethod].contractUses) || uses(x.operatorSpecs(f)) || uses(x.typeInvariants(f)) {
+	seen := map[*Function]bool{spec: true}
+	add := func(f *Function) {
+		if !seen[f] {
+			seen[f] = true
 			out = append(out, f)
+		}
+	}
+	isReached := func(g *Function) bool { return reached[g] }
+	operators, invariants := false, slices.ContainsFunc(x.invariants, isReached)
+	for _, g := range work {
+		for _, f := range x.uses.contract[g] {
+			add(f)
+		}
+		operators = operators || strings.HasSuffix(x.fn[g].impl.traitName(), "SpecImpl")
+	}
+	if operators || invariants {
+		for _, f := range slices.Clone(x.functions) {
+			if operators && slices.ContainsFunc(x.operatorSpecs(f), isReached) || invariants && slices.ContainsFunc(x.typeInvariants(f), isReached) {
+				add(f)
+			}
 		}
 	}
 	x.settle()
 	sortFunctions(out)
 	return out
+}
+
+// uses tell, of the first upTo functions read, which of them lead to a function: spec functions by their definition and executable
+// functions by what stands for them in specifications (body); all by the contract that holds for them (contract).
+type uses struct {
+	upTo           int
+	body, contract map[*Function][]*Function
+}
+
+// indexUses brings uses up to date with the files read.
+func (x *index) indexUses() {
+	u := &x.uses
+	if u.body == nil {
+		u.body, u.contract = map[*Function][]*Function{}, map[*Function][]*Function{}
+	}
+	for ; u.upTo < len(x.functions); u.upTo++ {
+		f := x.functions[u.upTo]
+		x.analyse(f)
+		info := x.fn[f]
+		if f.Mode == Spec {
+			for _, g := range info.bodyUses {
+				u.body[g] = append(u.body[g], f)
+			}
+		}
+		for _, g := range info.asSpec {
+			u.body[g] = append(u.body[g], f)
+		}
+		for _, g := range info.contractUses {
+			u.contract[g] = append(u.contract[g], f)
+		}
+		if f.TraitMethod != nil {
+			x.analyse(f.TraitMethod)
+			for _, g := range x.fn[f.TraitMethod].contractUses {
+				u.contract[g] = append(u.contract[g], f)
+			}
+		}
+	}
 }
 
 // Callers are the functions that call f, or a method of its name on a receiver whose type is not plain. It reads the files of the tree

@@ -2,11 +2,9 @@ package model_test
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -199,6 +197,3 @@ func dumpSites(b *strings.Builder, l []model.Site) {
 		b.WriteByte('\n')
 	}
 }
-
-var _ = cmp.Compare[int]
-var _ = filepath.Join
