@@ -304,6 +304,7 @@ func (x *comparer) outputs(k *Case, b, h value.Truth, n int) { x.outputsUntil(k,
 // outputsUntil tries results for an input until the budget is down to end.
 func (x *comparer) outputsUntil(k *Case, b, h value.Truth, n, end int) {
 	c := x.head.c
+	x.gen.m.begin(questionSteps)
 	pools := [][]value.Value{x.results(k)}
 	muts := []int{}
 	for i := range c.params {
@@ -318,6 +319,7 @@ func (x *comparer) outputsUntil(k *Case, b, h value.Truth, n, end int) {
 			muts = append(muts, i)
 		}
 	}
+	x.budget -= x.gen.m.steps
 	tried := 0
 	diagonal(pools, func(vs []value.Value) bool {
 		out := &Case{Args: k.Args, Result: vs[0], After: make([]value.Value, len(k.Args))}
@@ -367,7 +369,6 @@ func (x *comparer) results(k *Case) []value.Value {
 		}
 		x.budget -= s.wide.steps
 	}
-	x.gen.m.begin(questionSteps)
 	return distinct(interleave(exact, x.gen.around(c.result, k.Args, 40)))
 }
 

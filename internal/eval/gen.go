@@ -22,6 +22,9 @@ type generator struct {
 
 const maxGenDepth = 5
 
+// maxEdits bounds how many small changes of one struct are made.
+const maxEdits = 48
+
 // values gives up to n values of a type; none if it has none that can be made.
 func (g *generator) values(t *value.Type, n int) []value.Value {
 	if t == nil || n <= 0 || g.depth > maxGenDepth || g.m.tick(1) {
@@ -424,6 +427,7 @@ func (g *generator) around(t *value.Type, input []value.Value, n int) []value.Va
 	default:
 		out = g.values(t, n)
 	}
+	g.m.tick(len(out))
 	out = distinct(out)
 	if len(out) > n {
 		out = out[:n]
@@ -542,7 +546,11 @@ func (g *generator) edits(v value.Value, t *value.Type, input []value.Value) []v
 			out = out[:mark]
 		}
 		out = append(out, interleave(single...)...)
+		out = out[:min(len(out), maxEdits)]
 		for i := range types {
+			if len(types) > 4 {
+				break // too many pairs
+			}
 			for j := i + 1; j < len(types); j++ {
 				for a := 1; a < len(changed[i]) && a < 5; a++ {
 					for b := 1; b < len(changed[j]) && b < 5; b++ {
@@ -554,7 +562,8 @@ func (g *generator) edits(v value.Value, t *value.Type, input []value.Value) []v
 		if d := g.w.types[t.Name]; d == nil || d.kind == defEnum {
 			out = interleave(out, g.values(t, 8))
 		}
-		return distinct(out)
+		g.m.tick(len(out) * (1 + len(types)))
+		return distinct(out[:min(len(out), 3*maxEdits)])
 	case value.Tuple:
 		if t.Kind != value.TTuple || len(t.Args) != len(v) {
 			return nil
