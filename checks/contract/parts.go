@@ -229,16 +229,15 @@ func (c *comparer) users(spec *pair.Function) []*pair.Function {
 			}
 		}
 	}
-	baseUsers := c.pairs.Base.ContractUsers(spec.Base)
+	type key struct{ crate, symbol string }
+	bases := map[key]*model.Function{}
+	for _, b := range c.pairs.Base.ContractUsers(spec.Base) {
+		bases[key{b.Crate.Key, b.Symbol}] = b
+	}
 	for _, h := range c.pairs.Head.ContractUsers(spec.Head) {
 		u := c.pairs.OfHead(h)
 		if u == nil {
-			u = &pair.Function{Head: h, Change: pair.Same}
-			for _, b := range baseUsers {
-				if b.Symbol == h.Symbol && b.Crate.Key == h.Crate.Key {
-					u.Base = b
-				}
-			}
+			u = &pair.Function{Base: bases[key{h.Crate.Key, h.Symbol}], Head: h, Change: pair.Same}
 		}
 		if u.Base != nil {
 			add(u)
