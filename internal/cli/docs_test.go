@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -45,7 +46,7 @@ func TestDocuments(t *testing.T) {
 					if !*update {
 						t.Errorf("%s shows (-) what is not printed (+):\n%s", name, cmp.Diff(body, got))
 					}
-					return "```console\n" + got + "```"
+					return "```console\n" + elide(body, got) + "```"
 				}
 				return block
 			})
@@ -127,6 +128,56 @@ func matches(want, got string) bool {
 		got = got[at+len(part)-min(1, len(part)):]
 	}
 	return true
+}
+
+// elide leaves out of got what want left out: between a line of three dots and the line behind it. It gives got as it is when
+// that line is gone.
+func elide(want, got string) string {
+	lines := strings.SplitAfter(got, "\n")
+	var out strings.Builder
+	at := 0
+	for i, part := range strings.Split("\n"+want, "\n...\n") {
+		part := strings.SplitAfter(strings.TrimPrefix(part, "\n"), "\n")
+		if i > 0 {
+			next := slices.Index(lines[at:], strings.TrimSuffix(part[0], "\n")+"\n")
+			if part[0] == "" {
+				next = len(lines) - at
+			}
+			if next < 0 {
+				return got
+			}
+			out.WriteString("...\n")
+			at += next
+		}
+		end := slices.Index(lines[at:], strings.TrimSuffix(part[len(part)-1], "\n")+"\n")
+		switch {
+		case strings.HasSuffix("\n"+want, strings.Join(part, "")) && part[len(part)-1] == "":
+			end = len(lines) - at
+		case end < 0:
+			end = min(len(part), len(lines)-at)
+		default:
+			end++
+		}
+		for _, line := range lines[at : at+end] {
+			out.WriteString(line)
+		}
+		at += end
+	}
+	return out.String()
+}
+
+func TestElide(t *testing.T) {
+	for _, c := range []struct{ want, got, elided string }{
+		{"a\nb\n", "a\nc\n", "a\nc\n"},
+		{"a\n...\nd\ne\n", "a\nb\nc\nd\nf\n", "a\n...\nd\nf\n"},
+		{"a\n...\nc\nd\n...\nf\n", "a\nb\nc\nx\nd\ne\nf\ng\n", "a\n...\nc\nx\nd\n...\nf\ng\n"},
+		{"a\n...\n", "b\nc\n", "b\n...\n"},
+		{"a\n...\nz\n", "a\nb\n", "a\nb\n"},
+	} {
+		if got := elide(c.want, c.got); got != c.elided {
+			t.Errorf("elide(%q, %q) = %q, want %q", c.want, c.got, got, c.elided)
+		}
+	}
 }
 
 func TestMatches(t *testing.T) {
