@@ -38,8 +38,8 @@ type index struct {
 	methods   map[string][]*Function // functions of impls and traits, by name
 	macros    map[string][]*Item     // macro_rules by name
 	specImpls map[string][]*implInfo // impls of XxxSpecImpl, by the name of the trait
-	symbols   map[string]int      // how often a crate has a path
-	words     map[string][]string // file paths that define a function of that name
+	symbols   map[string]int         // how often a crate has a path
+	words     map[string][]string    // file paths that define a function of that name
 	scanned   bool
 	modules   map[string][]string // file paths with `mod NAME`
 	quoted    map[string][]string // file paths with a string that ends in a file name: #[path], include!

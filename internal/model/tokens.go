@@ -341,8 +341,8 @@ func (a *analyser) tokenPath(toks []syntax.Token, i int, ghost, unread bool) int
 			a.site(Site{Kind: kind, Span: source.Span{Start: span.Start, End: toks[end].Span().End},
 				Text: name + "(" + joinTokens(toks[i+2:max(end, i+2)]) + ")", Uncertain: uncertain || unread && t.ext == nil})
 		}
-	} else if kind, name, uncertain := trustedCall(segs, t); kind != 0 && t.ext != nil && !uncertain {
-		a.site(Site{Kind: kind, Span: span, Text: name, Uncertain: unread})
+	} else if kind, name, uncertain := trustedCall(segs, t); kind != 0 && (t.ext != nil && !uncertain || a.verified && alone(toks, start, i)) {
+		a.site(Site{Kind: kind, Span: span, Text: name, Uncertain: unread || t.ext == nil})
 	}
 	if t.symbol[0] != '?' && !a.generics[segs[0]] {
 		a.ref(segs, t, ghost, false)
@@ -352,6 +352,12 @@ func (a *analyser) tokenPath(toks []syntax.Token, i int, ghost, unread bool) int
 		a.use(t)
 	}
 	return i
+}
+
+// alone tells a path that is a whole argument of a macro, which may call it.
+func alone(toks []syntax.Token, start, end int) bool {
+	return start > 0 && (isOpen(toks[start-1].Kind()) || toks[start-1].Kind() == syntax.Comma) &&
+		end+1 < len(toks) && (isClose(toks[end+1].Kind()) || toks[end+1].Kind() == syntax.Comma)
 }
 
 // isKeyword tells a word that is no name where it stands alone.

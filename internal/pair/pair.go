@@ -3,6 +3,7 @@ package pair
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -484,7 +485,9 @@ func (p *Pairs) compare(pr *Function) {
 	p.nameSelf(nb, b, true)
 	p.nameSelf(nh, h, false)
 	nb.ghost, nh.ghost = ghostMacros(b), ghostMacros(h)
-	same := func(x, y string) bool { return x == y && b.Name == h.Name || nb.write(x) == nh.write(y) }
+	// Equal text means the same only where the parameters of a name are in the same place.
+	inPlace := maps.Equal(nb.vars, nh.vars)
+	same := func(x, y string) bool { return x == y && inPlace || nb.write(x) == nh.write(y) }
 	pr.ExecDetail = p.refChanges(b.ExecRefs, h.ExecRefs)
 	pr.GhostDetail = p.refChanges(b.GhostRefs, h.GhostRefs)
 	signature := same(b.Signature, h.Signature)
