@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/specgate/specgate/checks"
+	"github.com/specgate/specgate/internal/eval"
 	"github.com/specgate/specgate/internal/logic"
 	"github.com/specgate/specgate/internal/model"
 	"github.com/specgate/specgate/internal/pair"
@@ -58,6 +59,7 @@ type verdict struct {
 type comparer struct {
 	pairs      *pair.Pairs
 	stop       func() bool
+	searched   int // searches for witnesses so far
 	left       int // steps left for all questions about this change
 	base, head *side
 	floats     bool
@@ -575,6 +577,22 @@ func (c *comparer) compare(p *pair.Function) *verdict {
 		v.refused = find(slices.Concat(both, b.ensures), h.ensures)
 	}
 	v.ensures = relate(eKept, eNotStronger, v.accepted, v.refused)
+
+	if !reqKept && v.lost == nil || !reqNotWeaker && v.gained == nil || !eKept && v.accepted == nil || !eNotStronger && v.refused == nil {
+		if found := c.search(p); found != nil {
+			take := func(mine **checks.Witness, proved bool, theirs *eval.Witness) {
+				if *mine == nil && !proved && theirs != nil {
+					*mine = &checks.Witness{Input: theirs.Input, Wrong: theirs.Output}
+				}
+			}
+			take(&v.lost, reqKept, found.Lost)
+			take(&v.gained, reqNotWeaker, found.Gained)
+			take(&v.accepted, eKept, found.Accepted)
+			take(&v.refused, eNotStronger, found.Refused)
+			v.requires = flip(relate(reqKept, reqNotWeaker, v.lost, v.gained))
+			v.ensures = relate(eKept, eNotStronger, v.accepted, v.refused)
+		}
+	}
 
 	atLeast, atMost := reqKept && ensKept, reqNotWeaker && ensNotStronger
 	notAtLeast := v.lost != nil || v.accepted != nil

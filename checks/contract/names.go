@@ -3,6 +3,7 @@ package contract
 import (
 	"strings"
 
+	"github.com/specgate/specgate/internal/eval"
 	"github.com/specgate/specgate/internal/logic"
 	"github.com/specgate/specgate/internal/model"
 	"github.com/specgate/specgate/internal/syntax"
@@ -17,6 +18,9 @@ type side struct {
 	types map[string]*model.Item
 	// aliases by name.
 	aliases map[string]*model.Item
+	// world is what the evaluator knows of this side, made of so many sources; nil until it is needed.
+	world   *eval.World
+	sources int
 }
 
 func (c *comparer) newSide(m *model.Model, head bool) *side {

@@ -124,9 +124,14 @@ func because(w *checks.Witness, sure, otherwise string) string {
 	if w == nil {
 		return otherwise
 	}
-	text := w.Input
-	if w.Wrong != "" {
-		text = strings.TrimPrefix(text+" with "+w.Wrong, " with ")
+	var text string
+	switch {
+	case w.Wrong == "":
+		text = shorten(w.Input)
+	case w.Input == "":
+		text = "the outcome " + shorten(w.Wrong)
+	default:
+		text = "given " + shorten(w.Input) + ", the outcome " + shorten(w.Wrong)
 	}
 	return fmt.Sprintf(sure, text)
 }
@@ -151,7 +156,7 @@ func lostCalls(f *pair.Function, v *verdict) string {
 	if len(added) > 0 {
 		m += ": " + quoteAll(added)
 	}
-	return m + ". " + because(v.lost, "For example %s was covered by the contract and is not any more.", "Calls that base covered are not covered any more.")
+	return m + ". " + because(v.lost, "For example, the call with %s was covered by the contract and is not any more.", "Calls that base covered are not covered any more.")
 }
 
 func requiresWeakened(p *checks.Pass) {
@@ -225,7 +230,7 @@ func lostPromise(f *pair.Function, v *verdict) string {
 	if len(removed) > 0 {
 		m += ": no longer promised is " + quoteAll(removed)
 	}
-	return m + ". " + because(v.accepted, "For example %s is allowed now and was not.", "specgate cannot show that it follows from what is left.")
+	return m + ". " + because(v.accepted, "For example, %s is allowed now and was not.", "specgate cannot show that it follows from what is left.")
 }
 
 func ensuresStrengthened(p *checks.Pass) {
@@ -261,7 +266,7 @@ func incomparable(p *checks.Pass) {
 				syntax.Requires, syntax.Ensures, syntax.Returns)
 		case (v.ensures == Incomparable || v.direction == Incomparable) && !textSame(f) && own(f):
 			report(p, f, "Neither contract follows from the other: something is promised or covered that was not, and something is not that was. "+
-				because(v.accepted, "For example %s is allowed now and was not.", "Compare them by hand."), v.accepted, syntax.Ensures, syntax.Returns)
+				because(v.accepted, "For example, %s is allowed now and was not.", "Compare them by hand."), v.accepted, syntax.Ensures, syntax.Returns)
 		}
 	}
 }
