@@ -43,7 +43,7 @@ func (m *machine) callExpr(n syntax.Node, fr *frame, e *env) value.Value {
 					return v
 				}
 			}
-			return m.unspecified(short(n.Text()))
+			return m.unspecified(nodeText(n))
 		}
 	}
 	return m.callNamed(mn, m.args(n, fr, e), fr)
@@ -55,16 +55,16 @@ func (m *machine) qualified(callee syntax.Node, args []value.Value, fr *frame) v
 	words := pathWords(callee)
 	t := fr.typ(q.Get(syntax.FType))
 	if len(words) == 0 || t == nil || t.Kind == value.TParam {
-		return m.unspecified("the meaning of " + short(callee.Text()))
+		return m.unspecified("the meaning of " + nodeText(callee))
 	}
 	if tr := q.Get(syntax.FTrait); tr.Valid() {
 		d := fr.w.resolve(fr.mod, pathWords(tr)).def
 		if d == nil || d.kind != defTrait {
-			return m.unspecified("the meaning of " + short(callee.Text()))
+			return m.unspecified("the meaning of " + nodeText(callee))
 		}
-		return m.callOne(traitMethod(fr.w, headOf(t), d, words[len(words)-1]), args, short(callee.Text()))
+		return m.callOne(traitMethod(fr.w, headOf(t), d, words[len(words)-1]), args, nodeText(callee))
 	}
-	return m.callOne(fr.w.method(headOf(t), words[len(words)-1]), args, short(callee.Text()))
+	return m.callOne(fr.w.method(headOf(t), words[len(words)-1]), args, nodeText(callee))
 }
 
 // traitMethod finds a trait's method for a type.
@@ -184,10 +184,14 @@ func (f *Func) body() (n syntax.Node, why string) {
 		if node.Get(syntax.FClause).Valid() {
 			return syntax.Node{}, "a constant known by its contract only: " + short(f.Name)
 		}
+		v := node.Get(syntax.FValue)
 		if b := node.Get(syntax.FBody); b.Valid() {
-			return b, ""
+			v = b
 		}
-		if v := node.Get(syntax.FValue); v.Valid() {
+		if v.Valid() {
+			if node.Get(syntax.FMode).Text() != "spec" && roundsOtherwise(v) {
+				return syntax.Node{}, "a constant computed by division of negative numbers: " + short(f.Name)
+			}
 			return v, ""
 		}
 		return syntax.Node{}, "a constant without a value: " + short(f.Name)
@@ -200,6 +204,21 @@ func (f *Func) body() (n syntax.Node, why string) {
 		return b, ""
 	}
 	return syntax.Node{}, "a function without a visible body: " + short(f.Name)
+}
+
+// roundsOtherwise tells an expression of executable code that may divide negative numbers, which rounds towards zero there.
+func roundsOtherwise(n syntax.Node) bool {
+	divides, negative := false, false
+	n.Walk(func(c syntax.Node) bool {
+		switch c.Op() {
+		case syntax.Slash, syntax.Percent:
+			divides = divides || c.Kind() == syntax.Binary
+		case syntax.Minus:
+			negative = true
+		}
+		return true
+	})
+	return divides && negative
 }
 
 // asSpec follows when_used_as_spec from an executable function to the specification function that stands for it.
@@ -238,15 +257,29 @@ func (f *Func) asSpec() *Func {
 	return f
 }
 
+// definition is what a function stands for in specification code.
+type definition struct {
+	fn   *Func
+	body syntax.Node
+	why  string // why there is no body
+}
+
 // call evaluates a function or constant on arguments.
 func (m *machine) call(f *Func, args []value.Value) value.Value {
-	if f.Node.Kind() == syntax.Fn {
-		f = f.asSpec()
+	d, known := m.defs[f]
+	if !known {
+		d.fn = f
+		if f.Node.Kind() == syntax.Fn {
+			d.fn = f.asSpec()
+		}
+		d.body, d.why = d.fn.body()
+		m.defs[f] = d
 	}
-	body, why := f.body()
-	if why != "" {
-		return m.unspecified(why)
+	if d.why != "" {
+		return m.unspecified(d.why)
 	}
+	f = d.fn
+	body := d.body
 	if m.depth > maxDepth || m.tick(1) {
 		return m.unspecified("nested too deeply")
 	}
@@ -428,7 +461,7 @@ func (m *machine) macro(n syntax.Node, fr *frame, e *env) value.Value {
 	words := pathWords(n.Get(syntax.FPath))
 	body := n.Get(syntax.FArgs)
 	if len(words) == 0 || body.Kind() != syntax.MacroBody {
-		return m.unspecified("the macro " + short(n.Get(syntax.FPath).Text()))
+		return m.unspecified("the macro " + nodeText(n.Get(syntax.FPath)))
 	}
 	var vals []value.Value
 	repeat, arrows := false, false
@@ -476,7 +509,7 @@ func (m *machine) macro(n syntax.Node, fr *frame, e *env) value.Value {
 			return out
 		}
 	}
-	return m.unspecified("the macro " + short(n.Get(syntax.FPath).Text()))
+	return m.unspecified("the macro " + nodeText(n.Get(syntax.FPath)))
 }
 
 func (m *machine) newSet(elems []value.Value) value.Value {
@@ -484,6 +517,9 @@ func (m *machine) newSet(elems []value.Value) value.Value {
 		if unknown(v) {
 			return v
 		}
+	}
+	if w := value.Weight(value.Tuple(elems), maxWeight+1); w > maxWeight {
+		return m.unspecified("a very large value")
 	}
 	s, ok := value.NewSet(elems)
 	if !ok {

@@ -137,7 +137,7 @@ func paramName(p syntax.Node) string {
 	if pat.Kind() == syntax.IdentPat {
 		return identText(pat.Get(syntax.FName))
 	}
-	return short(pat.Text())
+	return nodeText(pat)
 }
 
 func partOf(f *Func) part {

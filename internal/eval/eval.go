@@ -19,6 +19,8 @@ const (
 	maxBits = 1 << 14
 	// maxElems bounds the length of sequences and the size of sets and the like.
 	maxElems = 5000
+	// maxWeight bounds how many values a value is made of.
+	maxWeight = 20_000
 	// maxMemo bounds how many results of recursive functions are kept.
 	maxMemo = 50000
 )
@@ -36,12 +38,13 @@ type machine struct {
 	selfRef  map[*Func]bool // functions that mention their own name
 	plain    int            // above 0 in a recursive function with unspecified arguments: do not follow all branches there
 	scopes   map[*Func]*scope
+	defs     map[*Func]definition
 	methods  map[[2]string][]*Func
 	why      string // the first reason why something was unspecified
 }
 
 func newMachine(arch int) *machine {
-	return &machine{arch: arch, memo: map[*Func]map[string]value.Value{}, selfRef: map[*Func]bool{}, scopes: map[*Func]*scope{},
+	return &machine{arch: arch, memo: map[*Func]map[string]value.Value{}, selfRef: map[*Func]bool{}, scopes: map[*Func]*scope{}, defs: map[*Func]definition{},
 		methods: map[[2]string][]*Func{}}
 }
 
@@ -174,7 +177,33 @@ func (m *machine) eval(n syntax.Node, fr *frame, e *env) value.Value {
 	m.depth++
 	v := m.eval1(n, fr, e)
 	m.depth--
+	switch n.Kind() {
+	case syntax.Tuple, syntax.Array, syntax.ArrayRepeat, syntax.StructExpr, syntax.Call, syntax.MethodCall, syntax.MacroCall, syntax.Binary:
+		return m.light(v)
+	}
 	return v
+}
+
+// light returns a value unless it is too large to be looked at.
+func (m *machine) light(v value.Value) value.Value {
+	switch v.Kind() {
+	case value.KTuple, value.KData, value.KList, value.KSet, value.KMap, value.KMultiset:
+	default:
+		return v
+	}
+	w := value.Weight(v, maxWeight+1)
+	m.tick(w / 16)
+	if w > maxWeight {
+		return m.unspecified("a very large value")
+	}
+	return v
+}
+
+// nodeText is the beginning of a node's text, for messages.
+func nodeText(n syntax.Node) string {
+	span := n.Span()
+	end := min(span.End, span.Start+200)
+	return short(strings.ToValidUTF8(string(n.File().Source.Text[span.Start:end]), "?"))
 }
 
 func (m *machine) eval1(n syntax.Node, fr *frame, e *env) value.Value {
@@ -264,7 +293,7 @@ func (m *machine) eval1(n syntax.Node, fr *frame, e *env) value.Value {
 	case syntax.MacroCall:
 		return m.macro(n, fr, e)
 	}
-	return m.unspecified("not understood: " + short(n.Text()))
+	return m.unspecified("not understood: " + nodeText(n))
 }
 
 func (m *machine) asUnknown(v value.Value) value.Value {
@@ -409,7 +438,7 @@ func (m *machine) chain(n syntax.Node, fr *frame, e *env) (truth, last value.Val
 
 func (m *machine) path(n syntax.Node, fr *frame, e *env) value.Value {
 	if n.Get(syntax.FQSelf).Valid() {
-		return m.unspecified("path " + short(n.Text()))
+		return m.unspecified("path " + nodeText(n))
 	}
 	mn := fr.meaning(n)
 	if len(mn.words) == 1 {
@@ -502,7 +531,7 @@ func (m *machine) unary(n syntax.Node, fr *frame, e *env) value.Value {
 			return m.bitNot(v)
 		}
 	}
-	return m.unspecified("not understood: " + short(n.Text()))
+	return m.unspecified("not understood: " + nodeText(n))
 }
 
 func (m *machine) ifExpr(n syntax.Node, fr *frame, e *env) value.Value {
@@ -557,7 +586,7 @@ func (m *machine) join(why value.Value, vs ...value.Value) value.Value {
 
 func (m *machine) block(n syntax.Node, fr *frame, e *env) value.Value {
 	if n.Get(syntax.FModifier).Valid() || n.Get(syntax.FLabel).Valid() {
-		return m.unspecified("not understood: " + short(n.Text()))
+		return m.unspecified("not understood: " + nodeText(n))
 	}
 	for s := range n.All(syntax.FStmt) {
 		switch s.Kind() {
@@ -655,7 +684,7 @@ func (m *machine) is(n syntax.Node, fr *frame, e *env) value.Value {
 		if unknown(v) {
 			return v
 		}
-		return m.unspecified("not understood: " + short(n.Text()))
+		return m.unspecified("not understood: " + nodeText(n))
 	}
 	if !hasVariant(fr.w, d.Type, identText(name)) {
 		return m.unspecified("a variant that is not known")
@@ -732,11 +761,11 @@ func (m *machine) field(v value.Value, name string) value.Value {
 func (m *machine) structExpr(n syntax.Node, fr *frame, e *env) value.Value {
 	p := n.Get(syntax.FPath)
 	if p.Get(syntax.FQSelf).Valid() || p.Global() || n.HasRest() {
-		return m.unspecified("not understood: " + short(n.Text()))
+		return m.unspecified("not understood: " + nodeText(n))
 	}
 	c := fr.meaning(p).ctor
 	if c == nil || !c.node.Valid() {
-		return m.unspecified("the meaning of " + short(p.Text()))
+		return m.unspecified("the meaning of " + nodeText(p))
 	}
 	names, types := c.fields()
 	given := map[string]value.Value{}

@@ -64,7 +64,7 @@ func (g *generator) instances(f *Func) (map[string]*value.Type, error) {
 				continue
 			}
 			if !plainBound(words[len(words)-1]) {
-				return nil, unsupported("values of a type with the bound %s", short(b.Text()))
+				return nil, unsupported("values of a type with the bound %s", nodeText(b))
 			}
 		}
 		if len(traits) == 0 {

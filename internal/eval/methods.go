@@ -667,6 +667,9 @@ func (m *machine) setMethod(s *value.Set, name string, args []value.Value) value
 			out := &value.Map{}
 			for _, v := range s.Elems() {
 				out = out.With(v, m.apply(f, []value.Value{v}))
+				if m.tick(out.Len() / 4) {
+					return m.unspecified("too many steps")
+				}
 			}
 			return out
 		}

@@ -38,6 +38,7 @@ type search struct {
 
 func (m *machine) quant(n syntax.Node, fr *frame, e *env) value.Value {
 	s := &search{m: m, fr: fr, body: n.Get(syntax.FExpr), want: value.True}
+	m.tick((n.Span().End - n.Span().Start) / 256)
 	if n.Op() == syntax.KwForall {
 		s.want = value.False
 	}
@@ -51,7 +52,7 @@ func (m *machine) quant(n syntax.Node, fr *frame, e *env) value.Value {
 		if t := p.Get(syntax.FType); t.Valid() {
 			v.typ = fr.typ(t)
 			if v.typ == nil {
-				return m.unspecified("a quantifier over a type that is not understood: " + short(t.Text()))
+				return m.unspecified("a quantifier over a type that is not understood: " + nodeText(t))
 			}
 		} else if usedAsIndex(s.body, v.name) {
 			v.typ = &value.Type{Kind: value.TInt, Int: value.IntT}
@@ -73,9 +74,9 @@ func (m *machine) quant(n syntax.Node, fr *frame, e *env) value.Value {
 	case m.spent:
 		return m.unspecified("too many steps")
 	case s.incomplete:
-		return m.unspecified("a quantifier without bounds: " + short(n.Text()))
+		return m.unspecified("a quantifier without bounds: " + nodeText(n))
 	case s.undecided:
-		return m.unspecified("a quantifier whose body is not decided: " + short(n.Text()))
+		return m.unspecified("a quantifier whose body is not decided: " + nodeText(n))
 	}
 	return value.Bool(s.want == value.False)
 }
@@ -927,6 +928,7 @@ func (c *criticals) points(n syntax.Node, name string, fr *frame, e *env) bool {
 	if m.tick(1) || m.depth > maxDepth || len(c.at) > 200 {
 		return false
 	}
+	m.tick((n.Span().End - n.Span().Start) / 64)
 	if !mentions(n, name) {
 		return true
 	}

@@ -259,6 +259,39 @@ func appendKeys(b []byte, vs []Value, end byte) ([]byte, bool) {
 	return append(b, end), true
 }
 
+// Weight is the number of values that a value is made of, itself included, where one that stands at several places counts at each of
+// them. It stops counting at limit.
+func Weight(v Value, limit int) int {
+	if limit <= 1 {
+		return 1
+	}
+	var parts [2][]Value
+	switch v := v.(type) {
+	case Tuple:
+		parts[0] = v
+	case *Data:
+		parts[0] = v.Fields
+	case *List:
+		parts[0] = v.Elems
+	case *Set:
+		parts[0] = v.elems
+	case *Map:
+		parts[0], parts[1] = v.dom.elems, v.vals
+	case *Multiset:
+		parts[0] = v.dom.elems
+	}
+	n := 1
+	for _, part := range parts {
+		for _, x := range part {
+			if n >= limit {
+				return n
+			}
+			n += Weight(x, limit-n)
+		}
+	}
+	return n
+}
+
 // Size is a measure of how simple a value is for a reader: the simplest of several witnesses is the one of least size.
 func Size(v Value) int {
 	switch v := v.(type) {
