@@ -297,6 +297,9 @@ func (a *analyser) path(p syntax.Node, want space, ghost bool) target {
 			t = alt
 		}
 	}
+	if t.lost {
+		a.unknown = append(a.unknown, p.Span())
+	}
 	a.ref(segs, t, ghost, false)
 	a.use(t)
 	return t
@@ -787,13 +790,13 @@ func (x *index) traitsIn(m *module) []*Item {
 			case d.item != nil:
 				add(d.item)
 			case d.use != nil:
-				l := &lookup{x: x, fuel: 400}
+				l := &lookup{x: x, fuel: maxSteps}
 				add(l.path(d.in, d.use, d.global, nil, typeSpace).item)
 			}
 		}
 	}
 	for _, g := range m.globs {
-		l := &lookup{x: x, fuel: 400}
+		l := &lookup{x: x, fuel: maxSteps}
 		if t := l.path(g.in, g.use, g.global, nil, typeSpace); t.mod != nil && t.mod != m {
 			x.enter(t.mod)
 			for _, it := range x.traitsIn(t.mod) {
@@ -968,7 +971,7 @@ func (a *analyser) typeNode(t syntax.Node, scope *module, self *implInfo, generi
 		}
 		got := a.x.resolve(scope, segs, global, self, typeSpace)
 		if got.item != nil && got.item.Kind == TypeAliasItem {
-			l := &lookup{x: a.x, fuel: 400}
+			l := &lookup{x: a.x, fuel: maxSteps}
 			got = l.alias(got.item)
 		}
 		if got.item != nil && got.item.Kind == TraitItem {

@@ -191,9 +191,12 @@ func TestHostile(t *testing.T) {
 		"attributes":        `#[` + strings.Repeat("cfg_attr(x,", 300) + `y` + strings.Repeat(")", 300) + `] fn f() {}`,
 		"unclosed":          `verus! { fn f( #[verifier( `,
 		"empty paths":       `use ::{}; use *; use {a, b as _}; impl <T>::X for Y {}`,
+		"macro ladder":      ladder("macro_rules! a%d { () => { a%d!(); b%d!() } } macro_rules! b%d { () => { a%d!(); b%d!() } }\n") + "fn f() { a0!() }",
+		"glob ladder":       ladder("mod a%d { pub use crate::a%d::*; pub use crate::b%d::*; } mod b%d { pub use crate::a%d::*; pub use crate::b%d::*; }\n") + "use a0::*; fn f() { g() }",
+		"alike":             strings.Repeat("fn f() { g(); }\n", 3000) + strings.Repeat("impl S { fn f(&self) { self.f() } }\n", 500),
 	} {
 		m := build(t, newTree(map[string][]byte{"src/lib.rs": []byte(text)}))
-		for _, f := range m.Functions {
+		for _, f := range m.Functions[:min(len(m.Functions), 20)] {
 			m.Trusted(f)
 			m.SpecReach(f)
 			m.ContractUsers(f)
@@ -203,6 +206,15 @@ func TestHostile(t *testing.T) {
 			t.Errorf("%s: a function without a symbol", name)
 		}
 	}
+}
+
+// ladder writes a line for each rung: its number, and those of what it leads to.
+func ladder(line string) string {
+	var b strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&b, line, i, i+1, i+1, i, i+1, i+1)
+	}
+	return b.String()
 }
 
 func BenchmarkModel(b *testing.B) {
@@ -251,5 +263,18 @@ pub fn run_%[1]d_%[2]d(x: u32, v: &Vec<u32>) -> (r: u32)
 	b.ReportAllocs()
 	for b.Loop() {
 		build(b, tr, load...)
+	}
+}
+
+// TestLostNames says that a function is not understood when its names lead through more imports than are followed.
+func TestLostNames(t *testing.T) {
+	text := ladder("mod a%d { pub use crate::a%d::*; pub use crate::b%d::*; } mod b%d { pub use crate::a%d::*; pub use crate::b%d::*; }\n") +
+		"use a0::*; verus! { proof fn f() { g(false) } proof fn h() { f() } }"
+	m := build(t, newTree(map[string][]byte{"src/lib.rs": []byte(text)}))
+	if f := find(t, m, "f"); len(f.Unknown) != 1 {
+		t.Errorf("f has unknown places %v, want one", f.Unknown)
+	}
+	if h := find(t, m, "h"); len(h.Unknown) != 0 {
+		t.Errorf("h has unknown places %v, want none", h.Unknown)
 	}
 }

@@ -100,6 +100,8 @@ type target struct {
 	mod    *module
 	// ext are the segments of a path that leaves the tree.
 	ext []string
+	// lost says that the search was given up: too many imports lead on and on.
+	lost bool
 }
 
 func (t target) ok() bool { return t.symbol != "" }
@@ -139,6 +141,9 @@ func isPrimitive(s string) bool {
 	}
 	return false
 }
+
+// maxSteps bounds how many imports, modules and segments one name may lead through.
+const maxSteps = 4000
 
 // lookup is a resolution under way. fuel bounds the steps, so that imports in a circle end.
 type lookup struct {
@@ -185,9 +190,10 @@ func (x *index) look(scope *module, segs []string, global bool, self *implInfo, 
 	if len(segs) == 0 || scope == nil {
 		return target{}
 	}
-	l := &lookup{x: x, fuel: 400}
+	l := &lookup{x: x, fuel: maxSteps}
 	t := l.path(scope, segs, global, self, want)
 	if !t.ok() {
+		t.lost = l.fuel < 0
 		t.symbol = "?" + strings.Join(segs, "::") + l.foreign(scope)
 	}
 	return t
@@ -386,7 +392,7 @@ func (x *index) selfItem(im *implInfo) *Item {
 	im.busy = true
 	segs, global := pathOf(im.self)
 	if len(segs) > 0 && !im.generics[segs[0]] {
-		l := &lookup{x: x, fuel: 400}
+		l := &lookup{x: x, fuel: maxSteps}
 		t := l.path(im.scope, segs, global, nil, typeSpace)
 		if t.item != nil && t.item.Kind == TypeAliasItem {
 			if to := l.alias(t.item); to.ok() {

@@ -251,7 +251,7 @@ func (x *index) analyse(f *Function) {
 		if segs, g := pathOf(call.Get(syntax.FPath)); len(segs) > 0 {
 			if t := x.resolve(outer, segs, g, nil, macroSpace); t.item != nil && t.item.Kind == MacroItem {
 				b := &analyser{x: x, f: f, scope: outer, file: f.File, alias: info.alias, verified: true}
-				b.expansion(t.item, call, false, nil)
+				b.expansion(t.item, call, false, map[*Item]bool{})
 				f.Sites = append(f.Sites, b.sites...)
 				for _, s := range b.sites {
 					if s.Kind == ExternalBody || s.Kind == AxiomSite || s.Kind == External {
@@ -496,7 +496,7 @@ func (x *index) expandSites(it *Item) {
 		return
 	}
 	a := &analyser{x: x, scope: info.scope, file: it.File, alias: info.alias, verified: true}
-	a.expansion(t.item, it.Node, false, nil)
+	a.expansion(t.item, it.Node, false, map[*Item]bool{})
 	for _, s := range a.sites {
 		if s.Kind != UnsafeAutoTrait {
 			it.Sites = append(it.Sites, s)

@@ -369,7 +369,7 @@ func (x *index) typeName(im *implInfo, t syntax.Node, allArgs bool) string {
 		return syntax.Canon(t)
 	}
 	var got target
-	l := &lookup{x: x, fuel: 400}
+	l := &lookup{x: x, fuel: maxSteps}
 	if it := (*Item)(nil); !allArgs {
 		if it = x.selfItem(im); it != nil {
 			got = target{symbol: it.global(), item: it}
@@ -486,7 +486,7 @@ func (x *index) traitOf(im *implInfo) *Item {
 	}
 	im.traitDone = true
 	if segs, global := pathOf(im.trait); len(segs) > 0 {
-		l := &lookup{x: x, fuel: 400}
+		l := &lookup{x: x, fuel: maxSteps}
 		if t := l.path(im.scope, segs, global, nil, typeSpace); t.item != nil && t.item.Kind == TraitItem {
 			im.traitTo = t.item
 		}
@@ -533,18 +533,18 @@ func (x *index) qualified(scope *module, p syntax.Node, self *implInfo) target {
 	segs, global := pathOf(typ)
 	var t target
 	if len(segs) > 0 {
-		l := &lookup{x: x, fuel: 400}
+		l := &lookup{x: x, fuel: maxSteps}
 		t = l.path(scope, segs, global, self, typeSpace)
 	}
 	if !tr.Valid() {
 		if t.ok() {
-			l := &lookup{x: x, fuel: 400}
+			l := &lookup{x: x, fuel: maxSteps}
 			return l.rest(t, rest, anySpace)
 		}
 		return target{symbol: "?" + syntax.Canon(p)}
 	}
 	tsegs, tglobal := pathOf(tr)
-	l := &lookup{x: x, fuel: 400}
+	l := &lookup{x: x, fuel: maxSteps}
 	tt := l.path(scope, tsegs, tglobal, self, typeSpace)
 	if t.item != nil {
 		for _, f := range x.associated2(t.item, name) {

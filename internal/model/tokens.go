@@ -26,7 +26,7 @@ func (a *analyser) macro(n syntax.Node, ghost bool) {
 		a.x.analyseMacro(t.item)
 		ghost = ghost || t.item.Ghost
 		a.ref(segs, t, ghost, true)
-		a.expansion(t.item, n, ghost, nil)
+		a.expansion(t.item, n, ghost, map[*Item]bool{})
 	} else if t.symbol != "" && t.symbol[0] != '?' || len(segs) > 1 {
 		a.ref(segs, t, ghost, true)
 	}
@@ -96,10 +96,11 @@ func quotes(name string) bool {
 }
 
 // expansion adds the sites of a macro's definition, and of the macros that it uses, to the function that calls it.
-func (a *analyser) expansion(it *Item, call syntax.Node, ghost bool, seen []*Item) {
-	if slices.Contains(seen, it) || len(seen) > 50 {
+func (a *analyser) expansion(it *Item, call syntax.Node, ghost bool, seen map[*Item]bool) {
+	if seen[it] {
 		return
 	}
+	seen[it] = true
 	a.x.nameItem(it)
 	a.x.analyseMacro(it)
 	for _, s := range it.Sites {
@@ -118,7 +119,7 @@ func (a *analyser) expansion(it *Item, call syntax.Node, ghost bool, seen []*Ite
 	info := a.x.it[it]
 	for _, name := range info.uses {
 		if t := a.x.resolve(info.scope, strings.Split(name, "::"), false, nil, macroSpace); t.item != nil && t.item.Kind == MacroItem {
-			a.expansion(t.item, call, ghost, append(seen, it))
+			a.expansion(t.item, call, ghost, seen)
 		}
 	}
 }
@@ -146,7 +147,8 @@ func (x *index) analyseMacro(it *Item) {
 			a.sites[i].Uncertain = false
 		}
 		it.Sites = append(it.Sites, a.sites...)
-		info.uses = a.macros
+		slices.Sort(a.macros)
+		info.uses = slices.Compact(a.macros)
 		for _, r := range a.ghost {
 			if r.To[0] != '?' {
 				it.ExecRefs = append(it.ExecRefs, r)
@@ -389,7 +391,7 @@ func angles(toks []syntax.Token, i int) int {
 
 func (a *analyser) expansionAt(it *Item, span source.Span, ghost bool) {
 	before := len(a.sites)
-	a.expansion(it, syntax.Node{}, ghost, nil)
+	a.expansion(it, syntax.Node{}, ghost, map[*Item]bool{})
 	for i := before; i < len(a.sites); i++ {
 		a.sites[i].Span = span
 	}
