@@ -57,12 +57,15 @@ type verdict struct {
 
 // comparer compares contracts of one change. It is not safe for concurrent use; Memo guards it.
 type comparer struct {
-	pairs      *pair.Pairs
-	stop       func() bool
-	searched   int // searches for witnesses so far
-	left       int // steps left for all questions about this change
-	base, head *side
-	floats     bool
+	pairs    *pair.Pairs
+	stop     func() bool
+	searched int // searches for witnesses so far
+	found    []effect
+	// haveEffects tells that found was filled in.
+	haveEffects bool
+	left        int // steps left for all questions about this change
+	base, head  *side
+	floats      bool
 	// changedWords are the names of definitions that differ between the sides, or rest on one that does.
 	changedWords map[string]bool
 	changedFns   map[*model.Function]bool // of both sides

@@ -139,6 +139,14 @@ type effect struct {
 	contract Relation
 }
 
+// effects are found once for the three rules about them.
+func (c *comparer) effects() []effect {
+	if !c.haveEffects {
+		c.found, c.haveEffects = c.definitions(), true
+	}
+	return c.found
+}
+
 // definitions finds the contracts that rest on a definition that changed.
 func (c *comparer) definitions() []effect {
 	var out []effect

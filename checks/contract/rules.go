@@ -431,32 +431,54 @@ func selfComparison(p *checks.Pass) {
 	}
 }
 
+// specDefinition reports once at each contract, whatever number of its definitions changed that way.
 func specDefinition(p *checks.Pass, which Relation) {
-	for _, e := range of(p.Input).definitions() {
+	by := map[*pair.Function][]effect{}
+	var users []*pair.Function
+	for _, e := range of(p.Input).effects() {
 		if e.relation != which {
 			continue
 		}
-		out := checks.AtFunction(e.user)
-		out.Change = e.spec.Head.Symbol + "\x00" + e.spec.Head.Body
-		what := "is defined differently now"
-		switch {
-		case which == Weaker && returnsBool(e.spec.Head):
-			what = "asks for less now"
-		case which == Stronger && returnsBool(e.spec.Head):
-			what = "asks for more now"
+		if by[e.user] == nil {
+			users = append(users, e.user)
 		}
-		out.Message = fmt.Sprintf("This contract reads as before and means something else: %s, on which it rests, %s.", e.spec.Head.Symbol, what)
-		switch e.contract {
+		by[e.user] = append(by[e.user], e)
+	}
+	for _, u := range users {
+		first := by[u][0]
+		out := checks.AtFunction(u)
+		var names, change, detail []string
+		for _, e := range by[u] {
+			b, h := e.spec.Base.Body, e.spec.Head.Body
+			if !isSpec(e.spec.Head) {
+				b, h = cmp.Or(substitute(e.spec.Base), "itself"), cmp.Or(substitute(e.spec.Head), "itself")
+			}
+			names = append(names, e.spec.Head.Symbol)
+			change = append(change, e.spec.Head.Symbol+"\x00"+h)
+			detail = append(detail, fmt.Sprintf("%s in base: %s\n%s in head: %s", e.spec.Head.Name, shorten(b), e.spec.Head.Name, shorten(h)))
+		}
+		out.Change = strings.Join(change, "\x00")
+		out.Detail = strings.Join(detail, "\n")
+		rest, verb := names[0], "is defined differently now"
+		if len(names) > 1 {
+			rest, verb = quoteAll(names), "are defined differently now"
+		}
+		switch {
+		case which == Weaker && returnsBool(first.spec.Head):
+			verb = strings.Replace(verb, "defined differently", "true of more", 1)
+		case which == Stronger && returnsBool(first.spec.Head):
+			verb = strings.Replace(verb, "defined differently", "true of less", 1)
+		}
+		if ofOperator(first.spec.Head) {
+			verb = strings.Replace(verb, "true of more", "defined differently", 1)
+			verb = strings.Replace(verb, "true of less", "defined differently", 1)
+		}
+		out.Message = fmt.Sprintf("This contract reads as before and means something else: %s, on which it rests, %s.", rest, verb)
+		switch first.contract {
 		case Weaker:
 			out.Message += " The contract as a whole is weaker."
 		case Stronger:
 			out.Message += " The contract as a whole is stronger."
-		}
-		out.Detail = "Base: " + shorten(e.spec.Base.Body) + "\nHead: " + shorten(e.spec.Head.Body)
-		if !isSpec(e.spec.Head) {
-			b, h := substitute(e.spec.Base), substitute(e.spec.Head)
-			out.Change = e.spec.Head.Symbol + "\x00" + h
-			out.Detail = "Base: " + cmp.Or(b, "itself") + "\nHead: " + cmp.Or(h, "itself")
 		}
 		p.Report(out)
 	}
