@@ -57,6 +57,9 @@ type tree struct {
 	mu     sync.Mutex
 	all    bool  // every .rs file has been read
 	failed error // the first failure of Mentions, which cannot return it
+
+	searches int
+	words    map[string][]int32 // indexes into rust of the files that have a word
 }
 
 func newTree(ctx context.Context, from lister, s *store) (*tree, error) {
@@ -264,6 +267,20 @@ func (t *tree) Mentions(words ...string) []string {
 		return nil
 	}
 	var out []string
+	plain := !slices.ContainsFunc(words, func(w string) bool {
+		return w == "" || strings.ContainsFunc(w, func(r rune) bool { return r < 0x80 && !identByte(byte(r)) })
+	})
+	if plain && t.searched() {
+		var in []int32
+		for _, w := range words {
+			in = append(in, t.words[w]...)
+		}
+		slices.Sort(in)
+		for _, i := range slices.Compact(in) {
+			out = append(out, t.rust[i])
+		}
+		return out
+	}
 	for _, p := range t.rust {
 		_, c, err := t.content(p)
 		if err == nil && slices.ContainsFunc(words, func(w string) bool { return hasWord(c.Data, w) }) {
@@ -271,6 +288,41 @@ func (t *tree) Mentions(words ...string) []string {
 		}
 	}
 	return out
+}
+
+// searched counts a search for words, and tells whether t.words can answer it: an index takes as long to make as some searches take
+// without one, and most changes need a few only.
+func (t *tree) searched() bool {
+	const few = 8
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.searches++; t.searches <= few {
+		return false
+	}
+	if t.words != nil {
+		return true
+	}
+	t.words = map[string][]int32{}
+	for i, p := range t.rust {
+		t.store.mu.Lock()
+		text := t.store.blobs[t.entries[p].ID].Data
+		t.store.mu.Unlock()
+		for from := 0; from < len(text); {
+			if !identByte(text[from]) {
+				from++
+				continue
+			}
+			end := from + 1
+			for end < len(text) && identByte(text[end]) {
+				end++
+			}
+			if in := t.words[string(text[from:end])]; len(in) == 0 || in[len(in)-1] != int32(i) {
+				t.words[string(text[from:end])] = append(in, int32(i))
+			}
+			from = end
+		}
+	}
+	return true
 }
 
 // hasWord tells whether text has word with no character of an identifier before or after it.
