@@ -206,6 +206,15 @@ func (f *Func) body() (n syntax.Node, why string) {
 	return syntax.Node{}, "a function without a visible body: " + short(f.Name)
 }
 
+// open tells a function whose body other crates may see.
+func (f *Func) open() bool {
+	if f.Node.Kind() != syntax.Fn {
+		return true
+	}
+	p := f.Node.Get(syntax.FPublish).Text()
+	return p == "open"
+}
+
 // roundsOtherwise tells an expression of executable code that may divide negative numbers, which rounds towards zero there.
 func roundsOtherwise(n syntax.Node) bool {
 	divides, negative := false, false
@@ -264,8 +273,8 @@ type definition struct {
 	why  string // why there is no body
 }
 
-// call evaluates a function or constant on arguments.
-func (m *machine) call(f *Func, args []value.Value) value.Value {
+// definition of a function.
+func (m *machine) definition(f *Func) definition {
 	d, known := m.defs[f]
 	if !known {
 		d.fn = f
@@ -273,8 +282,17 @@ func (m *machine) call(f *Func, args []value.Value) value.Value {
 			d.fn = f.asSpec()
 		}
 		d.body, d.why = d.fn.body()
+		if d.why == "" && d.fn.mod.crate != m.home && !d.fn.open() {
+			d.why = "a function that another crate keeps closed: " + short(f.Name)
+		}
 		m.defs[f] = d
 	}
+	return d
+}
+
+// call evaluates a function or constant on arguments.
+func (m *machine) call(f *Func, args []value.Value) value.Value {
+	d := m.definition(f)
 	if d.why != "" {
 		return m.unspecified(d.why)
 	}

@@ -360,7 +360,7 @@ func (f *Func) NewJudge(inst map[string]*value.Type) (*Judge, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the contract of %s: %w", short(f.Name), err)
 	}
-	return &Judge{c: c, wide: newMachine(64), narrow: newMachine(32), resolved: instantiated(f.scope(), inst)}, nil
+	return &Judge{c: c, wide: newMachine(f.mod.crate, 64), narrow: newMachine(f.mod.crate, 32), resolved: instantiated(f.scope(), inst)}, nil
 }
 
 // Ask tells what the contract says of a case, and why it says nothing.

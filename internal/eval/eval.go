@@ -27,8 +27,9 @@ const (
 
 // machine interprets expressions within a budget. It is for one goroutine.
 type machine struct {
-	arch     int  // bits of usize
-	archUsed bool // something was looked at that differs between 32 and 64 bits
+	home     string // the crate whose point of view it is: bodies that others keep closed are not seen
+	arch     int    // bits of usize
+	archUsed bool   // something was looked at that differs between 32 and 64 bits
 	steps    int
 	maxSteps int
 	spent    bool
@@ -43,8 +44,8 @@ type machine struct {
 	why      string // the first reason why something was unspecified
 }
 
-func newMachine(arch int) *machine {
-	return &machine{arch: arch, memo: map[*Func]map[string]value.Value{}, selfRef: map[*Func]bool{}, scopes: map[*Func]*scope{}, defs: map[*Func]definition{},
+func newMachine(home string, arch int) *machine {
+	return &machine{home: home, arch: arch, memo: map[*Func]map[string]value.Value{}, selfRef: map[*Func]bool{}, scopes: map[*Func]*scope{}, defs: map[*Func]definition{},
 		methods: map[[2]string][]*Func{}}
 }
 

@@ -76,7 +76,7 @@ spec fn here() -> int { 0 }
 func TestExpressions(t *testing.T) {
 	w := worldOfText(t, "prelude.rs", exprPrelude)
 	fr := &frame{scope: find(t, w, "here").scope()}
-	m := newMachine(64)
+	m := newMachine("test", 64)
 	for _, tc := range [][2]string{
 		// Arithmetic: unbounded, division rounds so that the remainder is never negative.
 		{"1 + 2 * 3", "7"},

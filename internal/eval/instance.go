@@ -167,10 +167,10 @@ func (g *generator) table(name string, traits []*def) *value.Type {
 	}
 	full := tableType + name
 	g.tables[full] = g.products(types, 6, func(vs []value.Value) value.Value {
-		return &value.Data{Type: full, Names: names, Fields: vs}
+		return &value.Data{Type: full, Names: names, Fields: vs, Opaque: true}
 	})
 	if len(types) == 0 {
-		g.tables[full] = []value.Value{&value.Data{Type: full, Names: []string{}}}
+		g.tables[full] = []value.Value{&value.Data{Type: full, Names: []string{}, Opaque: true}}
 	}
 	return &value.Type{Kind: value.TData, Name: full}
 }

@@ -791,11 +791,11 @@ func (b *bounder) outsideCall(n syntax.Node, t value.Truth, name string, fr *fra
 // intoBody reads bounds off the body of a function that is called with the variable as an argument.
 func (b *bounder) intoBody(f *Func, args []syntax.Node, t value.Truth, name string, fr *frame, e *env) *domain {
 	m := b.m
-	body, why := f.asSpec().body()
-	if why != "" || b.inline >= maxInline {
+	d := m.definition(f)
+	if d.why != "" || b.inline >= maxInline {
 		return nil
 	}
-	f = f.asSpec()
+	f, body := d.fn, d.body
 	var inner *env
 	param := ""
 	i := 0
@@ -1030,11 +1030,11 @@ func (c *criticals) points(n syntax.Node, name string, fr *frame, e *env) bool {
 }
 
 func (c *criticals) into(f *Func, args []syntax.Node, name string, fr *frame, e *env) bool {
-	f = f.asSpec()
-	body, why := f.body()
-	if why != "" || c.inline >= maxInline {
+	d := c.m.definition(f)
+	if d.why != "" || c.inline >= maxInline {
 		return false
 	}
+	f, body := d.fn, d.body
 	var inner *env
 	param := ""
 	i := 0

@@ -90,7 +90,11 @@ func Equal(a, b Value) Truth {
 			return False
 		}
 		if len(a.Fields) == len(b.Fields) {
-			return equalAll(a.Fields, b.Fields)
+			t := equalAll(a.Fields, b.Fields)
+			if t == True && (a.Opaque || b.Opaque) {
+				return Undecided
+			}
+			return t
 		}
 	case *List:
 		b, ok := b.(*List)
@@ -156,7 +160,7 @@ func Exact(v Value) bool {
 	case Tuple:
 		return allExact(v)
 	case *Data:
-		return allExact(v.Fields)
+		return !v.Opaque && allExact(v.Fields)
 	case *List:
 		return v.Of == Seq && allExact(v.Elems)
 	case *Map:
@@ -303,14 +307,12 @@ func Size(v Value) int {
 	case Int:
 		n, fits := v.Int64()
 		switch {
-		case !fits:
-			return 8 + v.BitLen()/4
-		case n >= 0 && n <= 3:
+		case fits && n >= 0 && n <= 16:
 			return int(n)
-		case n < 0:
-			return 4 + v.BitLen()/3
+		case fits && n < 0 && n >= -14:
+			return int(2 - n)
 		}
-		return 3 + v.BitLen()/3
+		return 16 + v.BitLen()/3
 	case Char:
 		return 1
 	case Tuple:

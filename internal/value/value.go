@@ -60,6 +60,8 @@ type Data struct {
 	Names []string
 	// Fields in the order of declaration.
 	Fields []Value
+	// Opaque says that the fields are only what is known of the value: two with the same fields may differ.
+	Opaque bool
 }
 
 // ListKind says what type a List is of.

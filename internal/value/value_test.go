@@ -105,6 +105,8 @@ func TestEqual(t *testing.T) {
 		{point(a, b), point(a, b), True},
 		{point(a, b), point(b, a), False},
 		{point(a, b), Some(a), Undecided},
+		{&Data{Type: "T", Fields: []Value{a}, Opaque: true}, &Data{Type: "T", Fields: []Value{a}, Opaque: true}, Undecided},
+		{&Data{Type: "T", Fields: []Value{a}, Opaque: true}, &Data{Type: "T", Fields: []Value{b}, Opaque: true}, False},
 		{seq(1, 2), seq(1, 2), True},
 		{seq(1, 2), seq(1, 2, 3), False},
 		{vec(1, 2), vec(1, 2), Undecided},
