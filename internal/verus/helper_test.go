@@ -1,0 +1,250 @@
+package verus
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/specgate/specgate/internal/model"
+	"github.com/specgate/specgate/internal/source"
+	"github.com/specgate/specgate/internal/syntax"
+)
+
+var update = flag.Bool("update", false, "write golden files")
+
+// recording is what a real verifier printed. Stdout is text, or one summary as JSON; Stderr is text, or its lines, those that are
+// JSON as JSON.
+type recording struct {
+	Verus, Z3     string
+	Args, Command []string
+	Exit          int
+	Stdout        json.RawMessage
+	Stderr        json.RawMessage
+}
+
+func readRecording(t *testing.T, name string) recording {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r recording
+	if err := json.Unmarshal(data, &r); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return r
+}
+
+// streams are the bytes that were printed.
+func (r recording) streams(t *testing.T) (stdout, stderr []byte) {
+	t.Helper()
+	var text string
+	if json.Unmarshal(r.Stdout, &text) == nil {
+		stdout = []byte(text)
+	} else {
+		var b bytes.Buffer
+		if err := json.Indent(&b, r.Stdout, "", "  "); err != nil {
+			t.Fatal(err)
+		}
+		b.WriteByte('\n')
+		// The recording is itself indented: what is nested is then indented twice, and the braces are at the start of lines.
+		stdout = b.Bytes()
+	}
+	var lines []json.RawMessage
+	if json.Unmarshal(r.Stderr, &text) == nil {
+		return stdout, []byte(text)
+	}
+	if err := json.Unmarshal(r.Stderr, &lines); err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	for _, l := range lines {
+		if json.Unmarshal(l, &text) == nil {
+			b.WriteString(text)
+		} else if err := json.Compact(&b, l); err != nil {
+			t.Fatal(err)
+		}
+		b.WriteByte('\n')
+	}
+	return stdout, b.Bytes()
+}
+
+// memory is a tree of files in memory.
+type memory struct {
+	files  map[string]string
+	parsed map[string]*syntax.File
+}
+
+func (m *memory) Paths() []string {
+	var out []string
+	for p := range m.files {
+		out = append(out, p)
+	}
+	slices.Sort(out)
+	return out
+}
+
+func (m *memory) Read(path string) ([]byte, error) {
+	text, ok := m.files[path]
+	if !ok {
+		return nil, fmt.Errorf("read %s: %w", path, fs.ErrNotExist)
+	}
+	return []byte(text), nil
+}
+
+func (m *memory) Parse(path string) (*syntax.File, error) {
+	if m.parsed == nil {
+		m.parsed = map[string]*syntax.File{}
+	}
+	if f := m.parsed[path]; f != nil {
+		return f, nil
+	}
+	text, err := m.Read(path)
+	if err != nil {
+		return nil, err
+	}
+	m.parsed[path] = syntax.Parse(source.NewFile(path, text))
+	return m.parsed[path], nil
+}
+
+func (m *memory) Mentions(...string) []string { return m.Paths() }
+
+// functions are those of a tree, as a caller would give them to Join.
+func functions(t *testing.T, files map[string]string) []Function {
+	t.Helper()
+	tree := &memory{files: files}
+	var rust []string
+	for _, p := range tree.Paths() {
+		if strings.HasSuffix(p, ".rs") {
+			rust = append(rust, p)
+		}
+	}
+	m, err := model.New(context.Background(), tree, rust)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []Function
+	for _, f := range m.Functions {
+		self := f.Self
+		if f.Kind == model.TraitMethod {
+			self = f.Trait
+		}
+		out = append(out, Function{Symbol: f.Symbol, Crate: f.Crate.Name, Module: f.Module, Self: self, Name: f.Name, File: f.File.Path, Span: f.Span,
+			Proof: f.BodyVerified && f.Mode != model.Spec})
+	}
+	return out
+}
+
+// readFiles reads a directory into memory.
+func readFiles(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(name)
+		rel, _ := filepath.Rel(dir, name)
+		out[filepath.ToSlash(rel)] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func single(file string) Task {
+	name := strings.TrimSuffix(filepath.Base(file), ".rs")
+	return Task{Expected: []Expected{{Target: TargetID{Name: name, Kind: "lib"}, OptedIn: true}}}
+}
+
+// show prints a run and what it says of functions.
+func show(r *Run, files map[string]string, functions []Function) string {
+	var b strings.Builder
+	j := Join(r, functions)
+	fmt.Fprintf(&b, "outcome: %s\n", r.Outcome)
+	for _, x := range r.Reasons {
+		fmt.Fprintf(&b, "reason: %s: %s: %s\n", x.Outcome, x.Target, x.Text)
+	}
+	for _, t := range r.Targets {
+		fmt.Fprintf(&b, "target: %+v: %s fresh=%t expected=%t", t.Target, t.Outcome, t.Fresh, t.Expected)
+		for _, u := range t.Units {
+			fmt.Fprintf(&b, "; %d verified, %d errors, success=%t partial=%t error=%t vir=%t counted=%t", u.Verified, u.Errors, u.Success, u.Partial, u.EncounteredError, u.EncounteredVIR, u.Counted)
+		}
+		b.WriteByte('\n')
+		for _, u := range t.Units {
+			for _, f := range u.Functions {
+				fmt.Fprintf(&b, "  line: %s in %q success=%t rlimit=%d selected=%t\n", f.Name, f.Module, f.Success, f.RLimit, f.Selected)
+			}
+		}
+	}
+	text := func(s Span) string {
+		if !s.Valid() {
+			return "nowhere"
+		}
+		src := files[s.File]
+		if s.Bytes.End > len(src) {
+			return fmt.Sprintf("%s:%d outside the file", s.File, s.Line)
+		}
+		line, _, _ := strings.Cut(src[s.Bytes.Start:s.Bytes.End], "\n")
+		return fmt.Sprintf("%s:%d %q", s.File, s.Line, line)
+	}
+	for _, d := range r.Diagnostics {
+		word := string(d.Level)
+		if d.Failing() {
+			word = "failing"
+		}
+		fmt.Fprintf(&b, "%s: %s in %q: %s\n", word, d.Category, d.Function, d.Message)
+		if len(d.Labels) > 0 {
+			fmt.Fprintf(&b, "  place %s; site %s; clause %q\n", text(d.Place), text(d.Site), d.Clause)
+		}
+	}
+	for _, v := range j.Verdicts {
+		cost := int64(-1)
+		if v.Result != nil {
+			cost = v.Result.RLimit
+		}
+		fmt.Fprintf(&b, "function: %s: %s rlimit=%d %s\n", v.Function.Symbol, v.Outcome, cost, v.Reason)
+	}
+	for _, d := range j.Loose {
+		fmt.Fprintf(&b, "loose: %s\n", d.Message)
+	}
+	for _, f := range j.Unmatched {
+		fmt.Fprintf(&b, "unmatched: %s\n", f.Name)
+	}
+	for _, s := range r.Stray {
+		fmt.Fprintf(&b, "stray: %q\n", s)
+	}
+	if r.Problem != nil {
+		fmt.Fprintf(&b, "problem: %s: %v\n", r.Problem.Kind, r.Problem)
+	}
+	return b.String()
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got), written anew by -update:\n%s", name, diff)
+	}
+}
