@@ -48,8 +48,7 @@ var layers = map[string]layer{
 
 	"annotate": {5, []string{"checks", "internal/source"}, nil, "rendering a report must not be able to decide anything"},
 
-	"internal/verus":   {6, []string{"internal/sandbox", "internal/source", "internal/manifest"}, nil, "what the verifier says must be readable without knowing what is done with it"},
-	"internal/verus": {4, []string{"internal/sandbox", "internal/source", "internal/syntax"}, nil, "what the verifier says must be readable without a model, a policy or a rule"},
+	"internal/verus": {6, []string{"internal/sandbox", "internal/source", "internal/syntax", "internal/manifest"}, nil, "what the verifier says must be readable without knowing what is done with it"},
 
 	"internal/gitrepo": {6, []string{"internal/sandbox", "internal/source"}, nil, "git gives trees and knows nothing of what is in them"},
 
