@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/mattn/go-runewidth"
 
@@ -181,13 +182,23 @@ func (t *text) was(f *checks.Finding) {
 	t.excerpt(Base, "was", f.Base.File, f.Base.Span, dim)
 }
 
-// lines are the lines of a span, as one text; nil if they cannot be had.
+// maxSame is the most lines that are compared to tell whether base and head say the same.
+const maxSame = 200
+
+// lines are the lines of a span, as one text; nil if they cannot be had or are too many. Of a long line it is what stands near the span.
 func (t *text) lines(side Side, file string, span source.Range) []byte {
 	if t.o.Source == nil || span.Start == span.End {
 		return nil
 	}
 	src := t.o.Source(side, file)
 	if src == nil {
+		return nil
+	}
+	if span.Start.Line == span.End.Line {
+		line, _, _ := near(src.Line(span.Start.Line), span.Start.Column-1, span.End.Column-1, 4*t.o.Width)
+		return []byte(line)
+	}
+	if span.End.Line-span.Start.Line > maxSame {
 		return nil
 	}
 	out := []byte{}
@@ -217,7 +228,7 @@ func (t *text) excerpt(side Side, arrow, file string, span source.Range, mark st
 	}
 	gutter := len(fmt.Sprint(last))
 	if first == last {
-		shown, pad, width := t.cut(string(src.Line(first)), span.Start.Column-1, span.End.Column-1)
+		shown, pad, width := t.cut(src.Line(first), span.Start.Column-1, span.End.Column-1)
 		t.printf("  %s %s\n", t.paint(blue, fmt.Sprintf("%*d |", gutter, first)), shown)
 		t.printf("  %s %s%s\n", t.paint(blue, fmt.Sprintf("%*s |", gutter, "")), strings.Repeat(" ", pad), t.paint(mark, strings.Repeat("^", width)))
 		return
@@ -229,16 +240,15 @@ func (t *text) excerpt(side Side, arrow, file string, span source.Range, mark st
 			n = last - tailLines
 			continue
 		}
-		shown, _, _ := t.cut(string(src.Line(n)), 0, 0)
+		shown, _, _ := t.cut(src.Line(n), 0, 0)
 		t.printf("  %s%s %s\n", t.paint(blue, fmt.Sprintf("%*d |", gutter, n)), t.paint(mark, ">"), shown)
 	}
 }
 
 // cut gives a line as it is shown, and where its marks stand: columns before them, and their number. start and end are byte
 // offsets in the line. A line that is too wide is cut on both sides of the span, which itself may be cut at its end.
-func (t *text) cut(line string, start, end int) (shown string, pad, width int) {
-	start = min(max(start, 0), len(line))
-	end = min(max(end, start), len(line))
+func (t *text) cut(whole []byte, start, end int) (shown string, pad, width int) {
+	line, start, end := near(whole, start, end, 4*t.o.Width) // a character has four bytes at most
 	before, span, after := escapeTerminal(line[:start]), escapeTerminal(line[start:end]), escapeTerminal(line[end:])
 	room := t.o.Width
 	const dots = "…"
@@ -252,6 +262,23 @@ func (t *text) cut(line string, start, end int) (shown string, pad, width int) {
 		after = t.width.Truncate(after, max(rest-t.width.StringWidth(span), 0), dots)
 	}
 	return strings.TrimRight(before+span+after, " "), t.width.StringWidth(before), max(t.width.StringWidth(span), 1)
+}
+
+// near leaves out what stands more than so many bytes before, in or behind a span, before it is escaped and measured: a hostile file
+// may have megabytes in one line and a finding at every word of it.
+func near(text []byte, start, end, most int) (line string, from, to int) {
+	start = min(max(start, 0), len(text))
+	end = min(max(end, start), len(text))
+	first := max(start-most, 0)
+	for first > 0 && first < start && !utf8.RuneStart(text[first]) {
+		first++
+	}
+	last := min(end, start+most)
+	last = min(last+most, len(text))
+	for last > start && last < len(text) && !utf8.RuneStart(text[last]) {
+		last--
+	}
+	return string(text[first:last]), start - first, min(end, last) - first
 }
 
 // functions prints a table of the functions that the change touched.

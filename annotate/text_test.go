@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
 
 	"github.com/google/go-cmp/cmp"
@@ -188,4 +189,37 @@ func TestLedger(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "ledger.txt", b.Bytes())
+}
+
+// A finding at every word of a line of a megabyte must cost what is shown of it, not the line.
+func TestLongLine(t *testing.T) {
+	const n = 2000
+	word := "assume(\u202efalse); "
+	src := source.NewFile("a.rs", []byte(strings.Repeat(word, n)))
+	r := &checks.Report{Outcome: checks.OutcomeFindings}
+	for i := range n {
+		span := source.Range{Start: source.Position{Line: 1, Column: i*len(word) + 1}, End: source.Position{Line: 1, Column: i*len(word) + 7}}
+		r.Findings = append(r.Findings, checks.Finding{Rule: "trust/assume", Severity: policy.Error, Symbol: "f", File: "a.rs", Span: span,
+			Base: &checks.Place{File: "a.rs", Span: span}, Message: "m"})
+	}
+	var out bytes.Buffer
+	done := make(chan error, 1)
+	go func() {
+		done <- annotate.Text(&out, r, annotate.TextOptions{Source: func(annotate.Side, string) *source.File { return src }})
+	}()
+	select {
+	case err := <-done:
+		if err != nil {
+			t.Fatal(err)
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("more than a minute: the cost is that of the whole line for each finding")
+	}
+	middle := strings.Split(out.String(), "\n\n")[n/2]
+	want := "error[trust/assume] f: m\n" +
+		"  --> a.rs:1:18001\n" +
+		"  1 | …\\u{202e}false); assume(\\u{202e}false); assume(\\u{202e}false); assume(\\u{202e}false); assume(\\u{202e}false); assume(\\u{…\n"
+	if !strings.HasPrefix(middle, want) {
+		t.Errorf("got\n%s\nwant\n%s", middle, want)
+	}
 }
