@@ -57,11 +57,14 @@ type WaiverRef struct {
 	ID string `json:"id"`
 }
 
+// separable escapes the byte that stands between the parts of a fingerprint.
+var separable = strings.NewReplacer("\\", "\\\\", "\x00", "\\0")
+
 // fingerprint of a finding: 32 hexadecimal digits. The parts are joined with a byte that none of them holds unescaped.
 func fingerprint(rule, symbol, change string) string {
 	h := sha256.New()
 	for _, part := range []string{rule, symbol, change} {
-		h.Write([]byte(strings.NewReplacer("\\", "\\\\", "\x00", "\\0").Replace(part)))
+		h.Write([]byte(separable.Replace(part)))
 		h.Write([]byte{0})
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])

@@ -3,6 +3,7 @@ package syntax
 import (
 	"bytes"
 	"slices"
+	"sort"
 	"strings"
 )
 
@@ -50,22 +51,27 @@ func verusItems(name string) bool {
 
 // inVerus tells whether n lies in a verus! macro.
 func inVerus(n Node) bool {
-	at := n.f.Root()
-	first, end := n.raw().first, n.raw().end
-	for at.Valid() && at.id != n.id {
-		if at.Kind() == MacroCall && verusItems(macroNameOf(at)) {
-			return true
+	n.f.verusOnce.Do(func() { n.f.verus = outermostVerus(n.f) })
+	ranges := n.f.verus
+	// the last macro that begins before n
+	i := sort.Search(len(ranges), func(i int) bool { return ranges[i].first >= n.raw().first }) - 1
+	return i >= 0 && n.raw().end <= ranges[i].end
+}
+
+// tokenRange is a half-open range of tokens.
+type tokenRange struct{ first, end int32 }
+
+// outermostVerus are the verus! macros of a file that lie in no other one, in order.
+func outermostVerus(f *File) []tokenRange {
+	var out []tokenRange
+	f.Root().Walk(func(n Node) bool {
+		if n.Kind() == MacroCall && verusItems(macroNameOf(n)) {
+			out = append(out, tokenRange{n.raw().first, n.raw().end})
+			return false
 		}
-		var next Node
-		for c := range at.Children() {
-			if r := c.raw(); r.first <= first && end <= r.end {
-				next = c
-				break
-			}
-		}
-		at = next
-	}
-	return false
+		return true
+	})
+	return out
 }
 
 func macroNameOf(n Node) string {

@@ -20,6 +20,8 @@ type File struct {
 	toks  []token
 	nodes []node
 
+	verusOnce sync.Once
+	verus     []tokenRange // see inVerus
 	ghostOnce sync.Once
 	ghost     map[string]bool // see ghostNames
 }
