@@ -324,7 +324,11 @@ func (m *machine) call(f *Func, args []value.Value) value.Value {
 		}
 		if keyed {
 			b := make([]byte, 0, 64)
+			generic := len(m.scopeOf(f).params) > 0
 			for _, a := range args {
+				if generic {
+					b = appendTypes(b, a)
+				}
 				if b, keyed = value.AppendKey(b, a); !keyed {
 					break
 				}
@@ -365,6 +369,32 @@ func (m *machine) call(f *Func, args []value.Value) value.Value {
 		m.memoSize++
 	}
 	return v
+}
+
+// appendTypes appends the types of the integers in a value, which decide what the methods of a type parameter do.
+func appendTypes(b []byte, v value.Value) []byte {
+	var parts []value.Value
+	switch v := v.(type) {
+	case value.Int:
+		return append(b, 'A'+byte(v.Type))
+	case value.Tuple:
+		parts = v
+	case *value.Data:
+		parts = v.Fields
+	case *value.List:
+		parts = v.Elems
+	case *value.Set:
+		parts = v.Elems()
+	case *value.Map:
+		b = appendTypes(b, v.Dom())
+		parts = v.Vals()
+	case *value.Multiset:
+		parts = v.Dom().Elems()
+	}
+	for _, p := range parts {
+		b = appendTypes(b, p)
+	}
+	return b
 }
 
 // bindParams gives the parameters of a function the arguments' values.

@@ -68,6 +68,8 @@ pub open spec fn spec_double(x: u8) -> int { 2 * x }
 mod inner { pub open spec fn f() -> int { super::SEVEN } pub mod deep { pub open spec fn g() -> int { super::f() + 1 } } }
 use inner::deep::g as renamed;
 
+spec fn total<T: Named>(s: Seq<T>) -> int decreases s.len() { if s.len() == 0 { 0 } else { s.last().name() + total(s.drop_last()) } }
+impl Named for u16 { open spec fn name(&self) -> int { 100 } }
 spec fn here() -> int { 0 }
 }
 `
@@ -169,6 +171,9 @@ func TestExpressions(t *testing.T) {
 		{"hidden(1)", "?a function without a visible body: hidden"},
 		{"executable(1)", "?a function that is no specification function: executable"},
 		{"double(4u8)", "8"},
+		{"total(seq![1u8]) + total(seq![1u16])", "101"},
+		{"forall|k| k < 3 ==> map![1int => 2int][k] == 2", "?a quantifier without bounds: forall|k| k < 3 ==> map![1int => 2int][k] == 2"},
+		{"forall|k| map!['a' => 2int].dom().contains(k) ==> map!['a' => 2int][k] == 2", "true"},
 		// Control.
 		{"if 1 < 2 { 3int } else { 4 }", "3"},
 		{"if mystery(0) == 0 { 3int } else { 3 }", "3"},

@@ -42,7 +42,7 @@ func (m *machine) quant(n syntax.Node, fr *frame, e *env) value.Value {
 	if n.Op() == syntax.KwForall {
 		s.want = value.False
 	}
-	inner := e
+	inner, untyped := e, false
 	for p := range n.All(syntax.FParam) {
 		pat := p.Get(syntax.FPat)
 		if pat.Kind() != syntax.IdentPat || pat.Get(syntax.FPat).Valid() {
@@ -54,11 +54,18 @@ func (m *machine) quant(n syntax.Node, fr *frame, e *env) value.Value {
 			if v.typ == nil {
 				return m.unspecified("a quantifier over a type that is not understood: " + nodeText(t))
 			}
-		} else if usedAsIndex(s.body, v.name) {
-			v.typ = &value.Type{Kind: value.TInt, Int: value.IntT}
+		} else {
+			untyped = true
 		}
 		s.vars = append(s.vars, v)
 		inner = inner.bind(v.name, value.Unspecified{Reason: "a variable of a quantifier"})
+	}
+	if untyped {
+		for i, v := range s.vars {
+			if v.typ == nil && m.usedAsIndex(s.body, v.name, fr, inner) {
+				s.vars[i].typ = &value.Type{Kind: value.TInt, Int: value.IntT}
+			}
+		}
 	}
 	if n.Op() == syntax.KwChoose {
 		return s.choose(inner)
@@ -91,12 +98,14 @@ func (s *search) choose(e *env) value.Value {
 	return s.found[0]
 }
 
-// usedAsIndex tells a variable that occurs as s[i] and therefore is an int.
-func usedAsIndex(n syntax.Node, name string) bool {
+// usedAsIndex tells a variable that occurs as s[i], where s is a sequence, and therefore is an int.
+func (m *machine) usedAsIndex(n syntax.Node, name string, fr *frame, e *env) bool {
 	found := false
 	n.Walk(func(c syntax.Node) bool {
 		if c.Kind() == syntax.Index && c.Get(syntax.FIndex).Text() == name {
-			found = true
+			if _, ok := m.eval(c.Get(syntax.FExpr), fr, e).(*value.List); ok {
+				found = true
+			}
 		}
 		return !found
 	})
@@ -120,10 +129,7 @@ func (s *search) run(left []variable, e *env) bool {
 		}
 		if s.collect {
 			s.found = append(s.found, s.witness(e))
-			if len(s.found) > 1 {
-				return true
-			}
-			return false
+			return len(s.found) > 1
 		}
 		return true
 	}
