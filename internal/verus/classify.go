@@ -114,8 +114,6 @@ var byMessage = []struct {
 	{has, "Verus does not yet support", Unsupported},
 	{begins, "not supported:", Unsupported},
 	{begins, "Not supported:", Unsupported},
-	// A for loop over an iterator that the library does not know.
-	{has, "ForLoopGhostIterator", Unsupported},
 
 	{begins, "lifetime may not live long enough", Lifetime},
 	{begins, "borrowed data escapes", Lifetime},
@@ -139,11 +137,18 @@ func classify(d *Diagnostic) Category {
 	if strings.Contains(string(d.Level), "internal compiler error") {
 		return Internal
 	}
-	if d.Code == "" {
-		for _, row := range byLabel {
-			if d.label(row.label) != nil {
-				return d.refine(row.category)
-			}
+	if d.Code != "" { // rustc's own
+		switch {
+		case lifetimeCodes[d.Code]:
+			return Lifetime
+		case strings.Contains(d.Message, "::ForLoopGhostIterator"):
+			return Unsupported // a for loop over an iterator that the library does not know
+		}
+		return Compile
+	}
+	for _, row := range byLabel {
+		if d.label(row.label) != nil {
+			return d.refine(row.category)
 		}
 	}
 	for _, row := range byMessage {
@@ -152,14 +157,9 @@ func classify(d *Diagnostic) Category {
 			return d.refine(row.category)
 		}
 	}
-	switch {
-	case strings.HasPrefix(d.Message, "cannot call function `") && strings.Contains(d.Message, " with mode "),
-		strings.HasPrefix(d.Message, "cannot use `") && strings.Contains(d.Message, "in exec mode"):
+	if strings.HasPrefix(d.Message, "cannot call function `") && strings.Contains(d.Message, " with mode ") ||
+		strings.HasPrefix(d.Message, "cannot use `") && strings.Contains(d.Message, "in exec mode") {
 		return ModeError
-	case lifetimeCodes[d.Code]:
-		return Lifetime
-	case d.Code != "":
-		return Compile
 	}
 	return Other
 }

@@ -197,6 +197,11 @@ func (r *Run) assign(units []Unit, out Output, task Task) {
 	}
 	var rest []Unit
 	for _, u := range units {
+		if len(task.Expected) == 1 && task.Expected[0].Target.Package == "" {
+			u.Target = task.Expected[0].Target // a single file
+			r.Targets[0].Units = append(r.Targets[0].Units, u)
+			continue
+		}
 		target := beside(u, out.events)
 		crates := crates(u, known)
 		switch {
