@@ -32,6 +32,9 @@ const (
 	rounds    = 2
 )
 
+// maxFormulas bounds one question: what a step costs grows with them. Contracts that people write have a tenth of it.
+const maxFormulas = 400
+
 // Spent is the work done so far, in steps.
 func (p *Prover) Spent() int { return p.spent }
 
@@ -60,6 +63,10 @@ func (p *Prover) Contradicts(formulas []*Term) bool {
 	}
 	p.left = min(limit, total-p.spent)
 	if p.left <= 0 || p.Stop != nil && p.Stop() {
+		return false
+	}
+	if len(formulas) > maxFormulas {
+		p.spent += len(formulas)
 		return false
 	}
 	start := p.left

@@ -14,8 +14,11 @@ func (a Assignment) Terms() []*Term {
 	return slices.SortedFunc(maps.Keys(a), func(x, y *Term) int { return x.id - y.id })
 }
 
-// maxTries bounds how many assignments one search tries.
-const maxTries = 6000
+// maxTries bounds how many assignments one search tries, maxDefinitions how many definitions it puts arguments into.
+const (
+	maxTries       = 6000
+	maxDefinitions = 2000
+)
 
 // Find looks for values of the Vars under which all formulas are true. Every value that it gives is checked by calculation, so a
 // find is certain; none found says nothing. Formulas with other types than integers and truth values are beyond it.
@@ -34,7 +37,7 @@ func (p *Prover) Find(formulas []*Term) (Assignment, bool) {
 		values[i] = p.S.candidates(v, consts, limit)
 	}
 	now := Assignment{}
-	tries := maxTries
+	tries, defs := maxTries, maxDefinitions
 	var try func(i int) bool
 	try = func(i int) bool {
 		if i < len(vars) {
@@ -50,8 +53,12 @@ func (p *Prover) Find(formulas []*Term) (Assignment, bool) {
 			return false
 		}
 		tries--
+		if defs <= 0 || p.Stop != nil && p.Stop() {
+			tries = 0
+			return false
+		}
 		for _, max := range targets {
-			e := &evaluator{p: p, values: now, target: max, steps: 3000}
+			e := &evaluator{p: p, values: now, target: max, steps: 3000, defs: &defs}
 			for _, f := range formulas {
 				if v, ok := e.eval(f, 0); !ok || v.Sign() == 0 {
 					return false
@@ -189,6 +196,7 @@ type evaluator struct {
 	values Assignment
 	target *big.Int // usize::MAX
 	steps  int
+	defs   *int // definitions left for the whole search
 }
 
 // eval calculates a ground term. ok is false where the value is not specified, not known, or takes too long.
@@ -352,6 +360,10 @@ func (e *evaluator) app(t *Term, depth int) (*big.Int, bool) {
 	if e.p.Define == nil {
 		return nil, false
 	}
+	if *e.defs--; *e.defs <= 0 {
+		return nil, false
+	}
+	e.p.spent += 20
 	def := e.p.Define(s.App(t.Name, t.Type, args...))
 	if def == nil || s.Overflow {
 		return nil, false
