@@ -247,11 +247,14 @@ func (x *comparer) run() error {
 		if x.budget < half {
 			break
 		}
+		if !x.exist(k.Args) {
+			continue
+		}
 		x.out.Inputs++
-		b := x.ask(x.base, func(m *machine) value.Truth { return m.validAll(x.base.c.fn.w, k.Args).And(m.requires(x.base.c, k)) })
+		b := x.ask(x.base, func(m *machine) value.Truth { return m.requires(x.base.c, k) })
 		h := b
 		if x.head != x.base {
-			h = x.ask(x.head, func(m *machine) value.Truth { return m.validAll(x.head.c.fn.w, k.Args).And(m.requires(x.head.c, k)) })
+			h = x.ask(x.head, func(m *machine) value.Truth { return m.requires(x.head.c, k) })
 		}
 		if b == value.True {
 			x.hit(&x.out.PossibleBase, k)
@@ -293,6 +296,17 @@ func (x *comparer) run() error {
 	return nil
 }
 
+// exist tells whether values meet the type invariants of both sides. A change of an invariant is not one of the contract.
+func (x *comparer) exist(vs []value.Value) bool {
+	for _, s := range []*side{x.base, x.head} {
+		w := s.c.fn.w
+		if len(w.invariants) > 0 && x.ask(s, func(m *machine) value.Truth { return m.validAll(w, vs) }) != value.True {
+			return false
+		}
+	}
+	return true
+}
+
 // enough tells whether further search is of no use.
 func (x *comparer) enough() bool {
 	o := x.out
@@ -327,12 +341,12 @@ func (x *comparer) outputsUntil(k *Case, b, h value.Truth, n, end int) {
 			out.After[i] = vs[j+1]
 		}
 		tried++
+		if !x.exist(append(slices.Clone(out.After), out.Result)) {
+			return x.budget > end && x.budget > 0
+		}
 		x.out.Cases++
 		holds := func(s *side) value.Truth {
-			return x.ask(s, func(m *machine) value.Truth {
-				w := s.c.fn.w
-				return m.validAll(w, out.After).And(m.valid(w, out.Result)).And(m.ensures(s.c, out))
-			})
+			return x.ask(s, func(m *machine) value.Truth { return m.ensures(s.c, out) })
 		}
 		be := holds(x.base)
 		he := be

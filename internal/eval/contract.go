@@ -102,10 +102,8 @@ func (f *Func) contract(inst map[string]*value.Type) (*contract, error) {
 	}
 	for i, p := range c.parts {
 		c.parts[i].scope = instantiated(p.fn.scope(), inst)
-		for a := range p.fn.Node.All(syntax.FAttr) {
-			if a.Get(syntax.FArgs).Kind() == syntax.VerusSpec {
-				return nil, unsupported("a contract in an attribute")
-			}
+		if hasAttr(p.fn.Node, "verus_spec") {
+			return nil, unsupported("a contract in an attribute")
 		}
 	}
 	return c, nil

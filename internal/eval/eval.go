@@ -202,6 +202,9 @@ func (m *machine) light(v value.Value) value.Value {
 
 // nodeText is the beginning of a node's text, for messages.
 func nodeText(n syntax.Node) string {
+	if !n.Valid() {
+		return "nothing"
+	}
 	span := n.Span()
 	end := min(span.End, span.Start+200)
 	return short(strings.ToValidUTF8(string(n.File().Source.Text[span.Start:end]), "?"))

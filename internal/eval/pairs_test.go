@@ -72,6 +72,7 @@ spec fn size(t: Tree) -> nat decreases t { match t { Tree::Leaf => 0, Tree::Node
 func TestChangedSignature(t *testing.T) {
 	for _, tc := range []struct{ base, head, want string }{
 		{"fn f(x: u8) {}", "fn f(x: u16) {}", "compare the contracts of f: unsupported: a type in the signature changed from u8 to u16"},
+		{"fn f(x: u8) {}", "#[cfg_attr(verus_only, verus_spec(ensures true))] fn f(x: u8) {}", "compare the contracts of f: unsupported: a contract in an attribute"},
 		{"fn f(x: u8) {}", "fn f(x: &mut u8) {}", "compare the contracts of f: unsupported: a type in the signature changed"},
 		{"fn f(x: u8) {}", "fn f(x: u8, y: u8) {}", "compare the contracts of f: unsupported: the number of parameters changed"},
 		{"struct S { a: u8 } fn f(x: S) {}", "struct S { a: u8, b: u8 } fn f(x: S) {}", "compare the contracts of f: unsupported: the type S changed"},
@@ -130,5 +131,33 @@ fits 4294967296: undecided a usize that needs 64 bits
 `
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
+// Sources that could not be read in full, and a type invariant that only one side has.
+func TestCompareBroken(t *testing.T) {
+	for _, tc := range []struct{ base, head, want string }{
+		{"fn f(x: u8) -> (r: u8) ensures r == , { x }", "fn f(x: u8) -> (r: u8) ensures r == x, { x }", ""},
+		{"spec fn g(x: u8) -> u8 { let } fn f(x: u8) -> (r: u8) ensures r == g(x), { x }", "fn f(x: u8) -> (r: u8) ensures r == x, { x }", ""},
+		{"fn f(x: u8) -> (r: u8) ensures r == if x { 1 }, match x { }, x[..], x?, -true, !'a', r matches, { x }", "fn f(x: u8) -> (r: u8) ensures true, { x }", ""},
+		{"struct S { a: u8 } impl S { #[verifier::type_invariant] spec fn inv(self) -> bool { self.a < 1 } } fn f(s: S) -> (r: u8) ensures r == s.a, {}",
+			"struct S { a: u8 } fn f(s: S) -> (r: u8) requires s.a < 1, ensures r == 0, {}", ""},
+	} {
+		world := func(text string) *World {
+			return NewWorld([]Source{{File: syntax.Parse(source.NewFile("t.rs", []byte("verus! {\n"+text+"\n}"))), Crate: "test"}})
+		}
+		base, head := world(tc.base).Find("test", "f"), world(tc.head).Find("test", "f")
+		got := ""
+		if len(base) == 1 && len(head) == 1 {
+			c, err := Compare(base[0], head[0], 0)
+			if err != nil {
+				t.Errorf("%s: %v", tc.base, err)
+				continue
+			}
+			got = report(c)
+		}
+		if got != tc.want {
+			t.Errorf("%s: got %s, want %s", tc.base, got, tc.want)
+		}
 	}
 }
