@@ -109,18 +109,18 @@ func laundered(p *checks.Pass) {
 		if len(reached) == 0 {
 			continue
 		}
-		// What base relied on, in terms of base functions.
-		baseRoots, baseCalls := map[string]bool{}, map[*model.Function]bool{}
+		// What base relied on.
+		baseRoots, baseCalls := map[functionKey]bool{}, map[functionKey]bool{}
 		if f.Base != nil {
 			for _, r := range p.Pairs.Base.Trusted(f.Base) {
 				if len(r.Via) > 0 {
-					baseRoots[r.Via[len(r.Via)-1].Symbol] = true
-					baseCalls[r.Via[0]] = true
+					baseRoots[keyOf(r.Via[len(r.Via)-1])] = true
+					baseCalls[keyOf(r.Via[0])] = true
 				}
 			}
 			for _, c := range f.Base.Calls {
 				for _, callee := range c.Callees {
-					baseCalls[callee] = true
+					baseCalls[keyOf(callee)] = true
 				}
 			}
 		}
@@ -130,10 +130,10 @@ func laundered(p *checks.Pass) {
 				continue
 			}
 			root := r.Via[len(r.Via)-1]
-			if b := p.Pairs.OfHead(root); b != nil && b.Base != nil && baseRoots[b.Base.Symbol] {
+			if baseRoots[keyInBase(p.Pairs, root)] {
 				continue
 			}
-			if b := p.Pairs.OfHead(r.Via[0]); b != nil && b.Base != nil && baseCalls[b.Base] {
+			if baseCalls[keyInBase(p.Pairs, r.Via[0])] {
 				continue // the call is old: what changed is the callee's own finding
 			}
 			if told[root.Symbol] {
@@ -157,6 +157,23 @@ func laundered(p *checks.Pass) {
 			p.Report(out)
 		}
 	}
+}
+
+// functionKey tells functions of one tree apart.
+type functionKey struct{ crate, symbol string }
+
+func keyOf(f *model.Function) functionKey { return functionKey{f.Crate.Key, f.Symbol} }
+
+// keyInBase is the key of what a head function was in base; zero if it is new. A function of a file that the change does not touch is
+// in no pair, and what it was.
+func keyInBase(pairs *pair.Pairs, head *model.Function) functionKey {
+	switch p := pairs.OfHead(head); {
+	case p == nil:
+		return keyOf(head)
+	case p.Base != nil:
+		return keyOf(p.Base)
+	}
+	return functionKey{}
 }
 
 func leftVerification(p *checks.Pass) {
