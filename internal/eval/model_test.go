@@ -42,6 +42,15 @@ func (t texts) Parse(path string) (*syntax.File, error) {
 
 func (t texts) Mentions(...string) []string { return t.Paths() }
 
+// fromModel is how a World is made of the files that a model has read.
+func fromModel(m *model.Model) *World {
+	var sources []Source
+	for _, f := range m.Files {
+		sources = append(sources, Source{File: f.Syntax, Crate: f.Crate.Name, Module: f.Module})
+	}
+	return NewWorld(sources)
+}
+
 // Functions of a model are compared by their syntax, and names reach across the modules of the crate.
 func TestFromModel(t *testing.T) {
 	build := func(limit string) *model.Model {
@@ -61,7 +70,7 @@ func TestFromModel(t *testing.T) {
 	side := func(m *model.Model) *Func {
 		for _, f := range m.Functions {
 			if f.Symbol == "code::keep" {
-				return FromModel(m).Func(f.Node)
+				return fromModel(m).Func(f.Node)
 			}
 		}
 		t.Fatal("no code::keep in the model")
