@@ -224,3 +224,20 @@ func TestProves(t *testing.T) {
 		}
 	}
 }
+
+// A question of thousands of formulas is refused before anything is done about it.
+func TestTooManyFormulas(t *testing.T) {
+	s := NewSpace()
+	x := s.Var("x", intType)
+	var premises []*Term
+	for i := range int64(100_000) {
+		premises = append(premises, s.Less(s.Int64(i), x))
+	}
+	p := &Prover{S: s}
+	if p.Proves(premises, s.Less(s.Int64(-1), x)) {
+		t.Error("a question of that size is not decided")
+	}
+	if p.Spent() < len(premises) {
+		t.Errorf("Spent() = %d: a refused question must cost something", p.Spent())
+	}
+}

@@ -159,9 +159,12 @@ func metasOfAttr(a syntax.Node, alias map[string]string) []meta {
 	return flatten(nil, toks[i+1:closing(toks, i)], nil, a, alias, 0)
 }
 
+// maxAttrDepth bounds how deep cfg_attr(.., cfg_attr(..)) is followed. rustc gives up far earlier.
+const maxAttrDepth = 2000
+
 func flatten(out []meta, toks []syntax.Token, cond []string, node syntax.Node, alias map[string]string, depth int) []meta {
-	if depth > 50 {
-		return out
+	if depth > maxAttrDepth { // nobody writes this, so what it hides is taken for the worst
+		return append(out, meta{path: []string{"verifier", "external"}, cond: cond, node: node, span: source.Span{Start: toks[0].Span().Start, End: toks[0].Span().End}})
 	}
 	for _, part := range commas(toks) {
 		m := meta{cond: cond, node: node, span: source.Span{Start: part[0].Span().Start, End: part[len(part)-1].Span().End}}
