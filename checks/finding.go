@@ -32,6 +32,9 @@ type Finding struct {
 	// Waived is the waiver that covers the finding; nil: none.
 	Waived *WaiverRef `json:"waived"`
 
+	// Undecided says that the finding is about something that had to be decided and could not be: unless it is waived or
+	// switched off, the outcome is inconclusive.
+	Undecided bool `json:"-"`
 	// Change is the canonical text of what changed. It goes into the fingerprint and nowhere else.
 	Change string `json:"-"`
 }

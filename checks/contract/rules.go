@@ -9,6 +9,7 @@ import (
 	"github.com/specgate/specgate/checks"
 	"github.com/specgate/specgate/internal/model"
 	"github.com/specgate/specgate/internal/pair"
+	"github.com/specgate/specgate/internal/policy"
 	"github.com/specgate/specgate/internal/syntax"
 )
 
@@ -92,6 +93,11 @@ func shorten(s string) string {
 
 // report fills in the place and the difference of some clause kinds, and reports.
 func report(p *checks.Pass, f *pair.Function, message string, w *checks.Witness, kinds ...syntax.ClauseKind) {
+	p.Report(finding(f, message, w, kinds...))
+}
+
+// finding at the clauses of some kinds that changed.
+func finding(f *pair.Function, message string, w *checks.Witness, kinds ...syntax.ClauseKind) checks.Finding {
 	out := checks.AtFunction(f)
 	added, removed := texts(f.Contract.Added, kinds...), texts(f.Contract.Removed, kinds...)
 	for _, j := range f.Contract.Added {
@@ -116,7 +122,7 @@ func report(p *checks.Pass, f *pair.Function, message string, w *checks.Witness,
 		detail = append(detail, "New: "+strings.Join(added, "; "))
 	}
 	out.Detail = strings.Join(detail, "\n")
-	p.Report(out)
+	return out
 }
 
 // because says how sure a verdict is, and shows the case that decided it.
@@ -265,8 +271,12 @@ func incomparable(p *checks.Pass) {
 			report(p, f, "A type in the signature changed, so base's contract and this one are about different functions. Compare them by hand.", nil,
 				syntax.Requires, syntax.Ensures, syntax.Returns)
 		case (v.ensures == Incomparable || v.direction == Incomparable) && !textSame(f) && own(f):
-			report(p, f, "Neither contract follows from the other: something is promised or covered that was not, and something is not that was. "+
+			out := finding(f, "Neither contract follows from the other: something is promised or covered that was not, and something is not that was. "+
 				because(v.accepted, "For example, %s is allowed now and was not.", "Compare them by hand."), v.accepted, syntax.Ensures, syntax.Returns)
+			if v.accepted != nil {
+				out.Severity = policy.Error // a promise is lost, whatever came for it
+			}
+			p.Report(out)
 		}
 	}
 }
@@ -278,13 +288,20 @@ func directionUnknown(p *checks.Pass) {
 			continue
 		}
 		v := c.verdict(f)
-		if v.types || v.direction != Unknown || weakened(v) || v.lost != nil {
+		promises := v.ensures == Unknown && !weakened(v)
+		demands := v.requires == Unknown && v.lost == nil
+		if v.types || !promises && !demands {
 			continue
 		}
-		report(p, f, "specgate cannot tell whether this contract is as strong as base's. Compare the clauses by hand, or let the verifier decide.", nil,
+		out := finding(f, "specgate cannot tell whether this contract is as strong as base's. Compare the clauses by hand, or let the verifier decide.", nil,
 			syntax.Requires, syntax.Ensures, syntax.Returns)
+		out.Undecided = hasCallers(f)
+		p.Report(out)
 	}
 }
+
+// hasCallers tells a contract that running code relies on from the statement of a lemma, which the verifier proves as it stands.
+func hasCallers(f *pair.Function) bool { return f.Head.Mode == model.Exec }
 
 func ensuresRemoved(p *checks.Pass) {
 	for _, f := range contracts(p) {
@@ -480,6 +497,7 @@ func specDefinition(p *checks.Pass, which Relation) {
 		case Stronger:
 			out.Message += " The contract as a whole is stronger."
 		}
+		out.Undecided = which == Unknown && hasCallers(u)
 		p.Report(out)
 	}
 }

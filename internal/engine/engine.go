@@ -383,13 +383,17 @@ func (r *runner) judge(findings []checks.Finding) error {
 			continue
 		}
 		tracker.Saw(f.Rule, f.Symbol)
-		d := r.policy.Decide(ruleOf[f.Rule], f.File, f.Symbol, r.o.Today)
+		info := ruleOf[f.Rule]
+		info.Severity = f.Severity // a finding may weigh more or less than its rule
+		d := r.policy.Decide(info, f.File, f.Symbol, r.o.Today)
 		if d.Severity == policy.Off {
 			continue
 		}
 		f.Severity = d.Severity
 		if d.Waived != nil {
 			f.Waived = &checks.WaiverRef{ID: d.Waived.ID}
+		} else if f.Undecided {
+			r.reason(true, string(checks.Contract), "%s: whether the contract is as strong as base's could not be decided (%s)", f.Symbol, f.Rule)
 		}
 		r.report.Findings = append(r.report.Findings, f)
 	}
