@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/specgate/specgate/internal/engine"
 	"github.com/specgate/specgate/internal/policy"
@@ -82,7 +83,10 @@ func (c *policyCheckCmd) Run(r *run) error {
 func readPolicy(file string) (*policy.Policy, error) {
 	text, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, usagef("there is no policy %s; write one with: specgate policy init", file)
+		if file == policy.FileName {
+			return nil, usagef("there is no policy %s here; write one in the root of the repository with: specgate policy init", file)
+		}
+		return nil, usagef("there is no policy %s; check the path", file)
 	}
 	if err != nil {
 		return nil, usagef("read the policy: %w", err)
@@ -115,8 +119,12 @@ func (c *policyExplainCmd) Run(r *run) error {
 	files := []string{c.File}
 	if c.File == "" {
 		var err error
-		if files, err = engine.Locate(r.ctx, ".", c.Symbol); err != nil {
+		var like []string
+		if files, like, err = engine.Locate(r.ctx, ".", c.Symbol); err != nil {
 			return err
+		}
+		if len(files) == 0 && len(like) > 0 {
+			return usagef("there is no function %s in the working tree; did you mean %s?", c.Symbol, strings.Join(like[:min(len(like), 5)], " or "))
 		}
 		if len(files) == 0 {
 			return usagef("there is no function %s in the working tree; symbols look like stack::Stack::push, and a file may be named behind it", c.Symbol)

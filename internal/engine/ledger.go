@@ -83,28 +83,34 @@ func Trust(ctx context.Context, name string, jobs int, version string) (_ *Ledge
 	return &LedgerResult{Ledger: l, tree: t}, nil
 }
 
-// Locate gives the files of the tree at a directory that have a function of a symbol, sorted.
-func Locate(ctx context.Context, dir, symbol string) (_ []string, err error) {
+// Locate gives the files of the tree at a directory that have a function of a symbol, and the symbols of functions whose last name is
+// the same, both sorted.
+func Locate(ctx context.Context, dir, symbol string) (files, like []string, err error) {
 	from, _, done, err := openTree(ctx, dir)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer func() { err = errors.Join(err, done()) }()
 	t, err := newTree(ctx, from, newStore())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	paths := t.Mentions(longestName(symbol))
+	paths := t.mayDefine(symbol)
 	if t.failed != nil {
-		return nil, t.failed
+		return nil, nil, t.failed
 	}
 	m, err := model.New(ctx, t, paths)
 	if err != nil {
-		return nil, fmt.Errorf("look for %s: %w", symbol, err)
+		return nil, nil, fmt.Errorf("look for %s: %w", symbol, err)
 	}
-	files := map[string]bool{}
+	in, named := map[string]bool{}, map[string]bool{}
 	for _, f := range m.Function(symbol) {
-		files[f.File.Path] = true
+		in[f.File.Path] = true
 	}
-	return slices.Sorted(maps.Keys(files)), nil
+	for _, f := range m.Functions {
+		if f.Name == symbol[strings.LastIndex(symbol, ":")+1:] {
+			named[f.Symbol] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(in)), slices.Sorted(maps.Keys(named)), nil
 }

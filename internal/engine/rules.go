@@ -129,11 +129,7 @@ func (r *runner) sawTrust(tracker *policy.Tracker) ([]string, error) {
 		if p.Expired {
 			continue
 		}
-		if name := longestName(p.Waiver.Symbol); name != "" {
-			files = append(files, r.head.Mentions(name)...)
-		} else {
-			files = append(files, r.head.rust...)
-		}
+		files = append(files, r.head.mayDefine(p.Waiver.Symbol)...)
 	}
 	if len(files) > 0 {
 		slices.Sort(files)
@@ -146,15 +142,21 @@ func (r *runner) sawTrust(tracker *policy.Tracker) ([]string, error) {
 	return lasting, nil
 }
 
-// longestName is the longest identifier in a pattern of symbols, without those that a star is part of.
-func longestName(pattern string) string {
-	longest := ""
-	for word := range strings.FieldsFuncSeq(pattern, func(c rune) bool { return !identRune(c) && c != '*' }) {
-		if len(word) > len(longest) && !strings.Contains(word, "*") {
-			longest = word
+// mayDefine are the files that may hold what a pattern of symbols is about: those with its last name in their text or in their path.
+// The names before are modules and types, which the file of a function need not write.
+func (t *tree) mayDefine(pattern string) []string {
+	name := pattern[strings.LastIndex(pattern, ":")+1:]
+	if name == "" || strings.ContainsFunc(name, func(c rune) bool { return !identRune(c) }) {
+		return slices.Clone(t.rust)
+	}
+	files := t.Mentions(name)
+	for _, f := range t.rust {
+		if slices.Contains(strings.Split(strings.TrimSuffix(f, ".rs"), "/"), name) {
+			files = append(files, f)
 		}
 	}
-	return longest
+	slices.Sort(files)
+	return slices.Compact(files)
 }
 
 func identRune(c rune) bool { return c >= 0x80 || identByte(byte(c)) }
