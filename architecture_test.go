@@ -48,7 +48,8 @@ var layers = map[string]layer{
 
 	"annotate": {5, []string{"checks", "internal/source"}, nil, "rendering a report must not be able to decide anything"},
 
-	"internal/verus": {6, []string{"internal/sandbox", "internal/source", "internal/syntax", "internal/manifest"}, nil, "what the verifier says must be readable without knowing what is done with it"},
+	"internal/verus":           {6, []string{"internal/sandbox", "internal/source", "internal/syntax", "internal/manifest"}, nil, "what the verifier says must be readable without knowing what is done with it"},
+	"internal/verus/verustest": {7, []string{"internal/sandbox", "internal/verus"}, nil, "what stands in for the verifier in tests is imported by tests only"},
 
 	"internal/gitrepo": {6, []string{"internal/sandbox", "internal/source"}, nil, "git gives trees and knows nothing of what is in them"},
 

@@ -1,10 +1,12 @@
-package verus
+package verus_test
 
 import (
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	. "github.com/specgate/specgate/internal/verus"
 )
 
 // TestDiagnostics reads the recording of each kind of failure.
@@ -21,8 +23,7 @@ func TestDiagnostics(t *testing.T) {
 				t.Fatal(err)
 			}
 			files := map[string]string{filepath.Base(name): string(src)}
-			rec := readRecording(t, stem+".verus.json")
-			stdout, stderr := rec.streams(t)
+			rec, stdout, stderr := streams(t, stem+".verus.json")
 			r := Assess(stdout, stderr, Ended{ExitCode: rec.Exit}, single(name), Context{})
 			golden(t, stem+".golden", show(r, files, functions(t, files)))
 		})
@@ -43,8 +44,7 @@ func TestChanges(t *testing.T) {
 				t.Fatal(err)
 			}
 			files := map[string]string{side + ".rs": string(src)}
-			rec := readRecording(t, name)
-			stdout, stderr := rec.streams(t)
+			rec, stdout, stderr := streams(t, name)
 			r := Assess(stdout, stderr, Ended{ExitCode: rec.Exit}, single(side), Context{})
 			golden(t, strings.TrimSuffix(name, ".verus.json")+".golden", show(r, files, functions(t, files)))
 		})
@@ -77,8 +77,7 @@ func TestWorkspace(t *testing.T) {
 		{"ok-text", []Expected{queue, app}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			rec := readRecording(t, "testdata/workspace/"+c.name+".json")
-			stdout, stderr := rec.streams(t)
+			rec, stdout, stderr := streams(t, "testdata/workspace/"+c.name+".json")
 			files := readFiles(t, "testdata/workspace/src")
 			var args []string
 			for i, a := range rec.Command {

@@ -1,9 +1,7 @@
-package verus
+package verus_test
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"io/fs"
@@ -18,65 +16,23 @@ import (
 	"github.com/specgate/specgate/internal/model"
 	"github.com/specgate/specgate/internal/source"
 	"github.com/specgate/specgate/internal/syntax"
+	. "github.com/specgate/specgate/internal/verus"
+	"github.com/specgate/specgate/internal/verus/verustest"
 )
 
 var update = flag.Bool("update", false, "write golden files")
 
-// recording is what a real verifier printed. Stdout is text, or one summary as JSON; Stderr is text, or its lines, those that are
-// JSON as JSON.
-type recording struct {
-	Verus, Z3     string
-	Args, Command []string
-	Exit          int
-	Stdout        json.RawMessage
-	Stderr        json.RawMessage
-}
-
-func readRecording(t *testing.T, name string) recording {
+// streams are the bytes of a recording.
+func streams(t *testing.T, name string) (rec *verustest.Recording, stdout, stderr []byte) {
 	t.Helper()
-	data, err := os.ReadFile(name)
+	rec, err := verustest.ReadRecording(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var r recording
-	if err := json.Unmarshal(data, &r); err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-	return r
-}
-
-// streams are the bytes that were printed.
-func (r recording) streams(t *testing.T) (stdout, stderr []byte) {
-	t.Helper()
-	var text string
-	if json.Unmarshal(r.Stdout, &text) == nil {
-		stdout = []byte(text)
-	} else {
-		var b bytes.Buffer
-		if err := json.Indent(&b, r.Stdout, "", "  "); err != nil {
-			t.Fatal(err)
-		}
-		b.WriteByte('\n')
-		// The recording is itself indented: what is nested is then indented twice, and the braces are at the start of lines.
-		stdout = b.Bytes()
-	}
-	var lines []json.RawMessage
-	if json.Unmarshal(r.Stderr, &text) == nil {
-		return stdout, []byte(text)
-	}
-	if err := json.Unmarshal(r.Stderr, &lines); err != nil {
+	if stdout, stderr, err = rec.Streams(); err != nil {
 		t.Fatal(err)
 	}
-	var b bytes.Buffer
-	for _, l := range lines {
-		if json.Unmarshal(l, &text) == nil {
-			b.WriteString(text)
-		} else if err := json.Compact(&b, l); err != nil {
-			t.Fatal(err)
-		}
-		b.WriteByte('\n')
-	}
-	return stdout, b.Bytes()
+	return rec, stdout, stderr
 }
 
 // memory is a tree of files in memory.

@@ -202,7 +202,7 @@ func (r *Run) assign(units []Unit, out Output, task Task) {
 			r.Targets[0].Units = append(r.Targets[0].Units, u)
 			continue
 		}
-		target := beside(u, out.events)
+		target := standsBeside(u, out.events)
 		crates := crates(u, known)
 		switch {
 		case target.Name != "" && (len(crates) == 0 || slices.Contains(crates, target.Crate())):
@@ -246,9 +246,9 @@ func (r *Run) assign(units []Unit, out Output, task Task) {
 	r.Unassigned = rest
 }
 
-// beside is the target whose lines of cargo stand around a summary. With one job at a time, its messages come before it, and what
+// standsBeside is the target whose lines of cargo stand around a summary. With one job at a time, its messages come before it, and what
 // was built behind it.
-func beside(u Unit, events []event) TargetID {
+func standsBeside(u Unit, events []event) TargetID {
 	if u.at > 0 {
 		if e := events[u.at-1]; !e.artifact && (u.EncounteredError || !e.err) {
 			return e.target

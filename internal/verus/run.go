@@ -1,0 +1,244 @@
+package verus
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/specgate/specgate/internal/sandbox"
+)
+
+// Options of a run.
+type Options struct {
+	// Args are passed on to the verifier, behind specgate's own.
+	Args []string
+	// Timeout of the run.
+	Timeout time.Duration
+	// Packages of the workspace; empty: all. What they depend on is verified with them.
+	Packages []string
+	// Offline keeps cargo from the network.
+	Offline bool
+	// Own tells whether a path is a file of the tree; nil: see Context.
+	Own func(string) bool
+}
+
+// Limits of what one run may print, in bytes.
+const (
+	maxStdout = 200 << 20
+	maxStderr = 64 << 20
+)
+
+// verifierArgs make the verifier say all that is read. Up to five errors are shown of a function.
+func verifierArgs() []string {
+	return []string{"--output-json", "--time", "--multiple-errors", "5"}
+}
+
+// grace is the time that the verifier has to end when it is stopped.
+const grace = 2 * time.Second
+
+// VerifyFile runs the verifier on one crate without cargo: file is its root, relative to the copy.
+//
+// The error is about the run as such: it could not be started, or ctx ended. Everything else, problems of the installation
+// included, is in the Run.
+func (v *Verifier) VerifyFile(ctx context.Context, w *Work, file string, o Options) (*Run, error) {
+	args := slices.Concat([]string{"--crate-type=lib"}, verifierArgs(), []string{"--no-report-long-running", "--triggers-mode", "silent"}, o.Args,
+		[]string{file, "--error-format=json"})
+	name := strings.TrimSuffix(path.Base(file), ".rs")
+	task := Task{Expected: []Expected{{Target: TargetID{Name: name, Kind: "lib"}, OptedIn: true}}, Args: o.Args}
+	if strings.HasPrefix(file, "-") {
+		return nil, fmt.Errorf("verify %q: the name of the file looks like an option; rename it", file)
+	}
+	return v.run(ctx, w, "", sandbox.Command{Name: v.Path, Args: args, Env: v.environ("", false)}, task, o)
+}
+
+// VerifyWorkspace runs the verifier by cargo. manifest is the Cargo.toml, relative to the copy.
+//
+// Errors are as of VerifyFile.
+func (v *Verifier) VerifyWorkspace(ctx context.Context, w *Work, manifest string, o Options) (*Run, error) {
+	if p := v.cannotCargo(); p != nil {
+		return notRun(p), nil
+	}
+	dir := path.Dir(manifest)
+	plan, p, err := v.plan(ctx, w, dir, o)
+	if err != nil {
+		return nil, err
+	}
+	if p != nil {
+		return notRun(p), nil
+	}
+	args := []string{"verify"}
+	if o.Offline {
+		args = append(args, "--offline")
+	}
+	if len(o.Packages) == 0 {
+		args = append(args, "--workspace")
+	}
+	for _, pkg := range o.Packages {
+		args = append(args, "-p", pkg)
+	}
+	args = slices.Concat(args, []string{"--message-format=json", "--"}, verifierArgs(), o.Args)
+	c := sandbox.Command{Name: v.CargoVerus, Args: args, Env: v.environ(w.Target, !o.Offline)}
+	return v.run(ctx, w, dir, c, Task{Expected: plan.expected, Args: o.Args}, o)
+}
+
+// cannotCargo says why a workspace cannot be verified; nil if it can.
+func (v *Verifier) cannotCargo() *Problem {
+	switch {
+	case v.CargoVerus == "":
+		return &Problem{Kind: NoCargoVerus, Text: "there is no cargo-verus beside " + v.Path, Remedy: "use an installation from a release of Verus, or list single files under roots in the policy"}
+	case v.script:
+		// Cargo hands the verifier its settings in variables whose names no shell keeps. All would compile and nothing be verified.
+		return &Problem{Kind: BadInstallation, Text: v.Path + " is a script, which loses the settings that cargo passes on", Remedy: "put the executable of Verus itself beside cargo-verus"}
+	}
+	return nil
+}
+
+// notRun is the run that a problem prevented.
+func notRun(p *Problem) *Run {
+	return &Run{Outcome: NotRun, Problem: p, Reasons: []Reason{{Outcome: NotRun, Text: p.Error()}}, Ended: Ended{ExitCode: -1}}
+}
+
+func (v *Verifier) run(ctx context.Context, w *Work, dir string, c sandbox.Command, task Task, o Options) (*Run, error) {
+	c.Dir = filepath.Join(w.Root, filepath.FromSlash(dir))
+	c.Limits = sandbox.Limits{Wall: o.Timeout, Stdout: maxStdout, Stderr: maxStderr}
+	c.Grace = grace
+	res, err := v.runner.Run(ctx, c)
+	ended, err := endOf(res, err, c.Limits)
+	if err != nil {
+		var p *Problem
+		if err = v.notStarted(err); errors.As(err, &p) {
+			return notRun(p), nil
+		}
+		return nil, fmt.Errorf("verify: %w", err)
+	}
+	if dir == "." {
+		dir = ""
+	}
+	r := Assess(res.Stdout, res.Stderr, ended, task, Context{Root: w.Root, Dir: dir, Own: o.Own})
+	if r.Version == (Version{}) {
+		r.Version = v.Version
+	}
+	return r, nil
+}
+
+// plan is what a workspace has to verify.
+type plan struct{ expected []Expected }
+
+type wireMetadata struct {
+	Packages []wirePackage `json:"packages"`
+}
+
+type wirePackage struct {
+	Name    string `json:"name"`
+	Targets []struct {
+		Kind []string `json:"kind"`
+		Name string   `json:"name"`
+	} `json:"targets"`
+	Dependencies []struct {
+		Name string `json:"name"`
+		Path string `json:"path"`
+	} `json:"dependencies"`
+	Metadata json.RawMessage `json:"metadata"`
+}
+
+// optedIn reads [package.metadata.verus] verify. Cargo passes on what stands there, whatever its type.
+func (p wirePackage) optedIn() bool {
+	var m struct {
+		Verus struct {
+			Verify bool `json:"verify"`
+		} `json:"verus"`
+	}
+	return json.Unmarshal(p.Metadata, &m) == nil && m.Verus.Verify
+}
+
+// libraries of the verifier: who depends on them has something to verify. The names without verus_ are those of 2025.
+var libraries = []string{"vstd", "verus_builtin", "verus_builtin_macros", "builtin", "builtin_macros"}
+
+// usesVerus tells a package that has something to verify by what it depends on.
+func (p wirePackage) usesVerus() bool {
+	for _, d := range p.Dependencies {
+		if slices.Contains(libraries, d.Name) {
+			return true
+		}
+	}
+	return false
+}
+
+// plan asks cargo which packages and targets the workspace has, without looking at dependencies outside it.
+func (v *Verifier) plan(ctx context.Context, w *Work, dir string, o Options) (plan, *Problem, error) {
+	limits := sandbox.Limits{Wall: o.Timeout, Stdout: maxStdout, Stderr: maxStderr}
+	c := sandbox.Command{Name: "cargo", Args: []string{"metadata", "--format-version=1", "--no-deps", "--offline"}, Env: v.environ(w.Target, false),
+		Dir: filepath.Join(w.Root, filepath.FromSlash(dir)), Limits: limits, Grace: grace}
+	res, err := v.runner.Run(ctx, c)
+	ended, err := endOf(res, err, limits)
+	if err != nil {
+		if errors.Is(err, sandbox.ErrNotFound) {
+			return plan{}, &Problem{Kind: NoToolchain, Text: "there is no cargo on PATH", Remedy: "install rustup and the toolchain of the verifier", Err: err}, nil
+		}
+		return plan{}, nil, fmt.Errorf("read the workspace: %w", err)
+	}
+	var meta wireMetadata
+	if ended.ExitCode != 0 || json.Unmarshal(res.Stdout, &meta) != nil {
+		out := Read(res.Stderr, Context{})
+		if p := findProblem(&Run{Ended: ended, Stray: out.Stray}, Output{}, Output{}); p != nil {
+			return plan{}, p, nil
+		}
+		return plan{}, &Problem{Kind: NoDependencies, Text: fmt.Sprintf("cargo could not read the workspace (exit status %d)%s", ended.ExitCode, detail(strings.Join(out.Stray, " "))),
+			Remedy: "make `cargo metadata` work"}, nil
+	}
+	return planOf(meta, o.Packages), nil, nil
+}
+
+// planOf are the libraries and programs of the packages chosen, and of those of the workspace that they depend on, which the
+// verifier has to verify: of packages that opted in, and of those that depend on its libraries and did not.
+func planOf(meta wireMetadata, chosen []string) plan {
+	byName := map[string]wirePackage{}
+	for _, p := range meta.Packages {
+		byName[p.Name] = p
+	}
+	in := map[string]bool{}
+	var add func(name string)
+	add = func(name string) {
+		p, ok := byName[name]
+		if !ok || in[name] {
+			return
+		}
+		in[name] = true
+		for _, d := range p.Dependencies {
+			if d.Path != "" {
+				add(d.Name)
+			}
+		}
+	}
+	for _, name := range chosen {
+		add(name)
+	}
+	var out plan
+	for _, p := range meta.Packages {
+		if len(chosen) > 0 && !in[p.Name] || !p.optedIn() && !p.usesVerus() {
+			continue
+		}
+		for _, t := range p.Targets {
+			kind := ""
+			for _, k := range t.Kind {
+				switch k {
+				case "lib", "rlib", "dylib", "cdylib", "staticlib":
+					kind = "lib"
+				case "bin", "proc-macro":
+					kind = k
+				}
+			}
+			if kind == "" {
+				continue
+			}
+			out.expected = append(out.expected, Expected{Target: TargetID{Package: p.Name, Name: t.Name, Kind: kind}, OptedIn: p.optedIn()})
+		}
+	}
+	return out
+}

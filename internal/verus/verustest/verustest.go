@@ -1,0 +1,273 @@
+// Package verustest answers for the verifier in tests, with what a real one printed.
+//
+// A Replay never invents an answer: it fails the test for a call that was not recorded, and names it. The programs that tests can
+// expect on any machine (cargo) are run.
+package verustest
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/specgate/specgate/internal/sandbox"
+	"github.com/specgate/specgate/internal/verus"
+)
+
+// Recording is a call of the verifier and what it printed, as it is kept in a file. Stdout is text, or one summary as JSON; Stderr is
+// text, or its lines, those that are JSON as JSON.
+type Recording struct {
+	Verus string `json:"verus"`
+	Z3    string `json:"z3,omitempty"`
+	// Args of the verifier, or else Command, which begins with cargo verus.
+	Args    []string        `json:"args,omitempty"`
+	Command []string        `json:"command,omitempty"`
+	Exit    int             `json:"exit"`
+	Stdout  json.RawMessage `json:"stdout"`
+	Stderr  json.RawMessage `json:"stderr"`
+}
+
+// ReadRecording reads a file.
+func ReadRecording(name string) (*Recording, error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("read a recording: %w", err)
+	}
+	var r Recording
+	if err := json.Unmarshal(data, &r); err != nil {
+		return nil, fmt.Errorf("read the recording %s: %w", name, err)
+	}
+	return &r, nil
+}
+
+// Streams are the bytes that were printed.
+func (r *Recording) Streams() (stdout, stderr []byte, err error) {
+	var text string
+	if json.Unmarshal(r.Stdout, &text) == nil {
+		stdout = []byte(text)
+	} else {
+		var b bytes.Buffer
+		if err := json.Indent(&b, r.Stdout, "", "  "); err != nil {
+			return nil, nil, fmt.Errorf("read the stdout of a recording: %w", err)
+		}
+		stdout = append(b.Bytes(), '\n')
+	}
+	if json.Unmarshal(r.Stderr, &text) == nil {
+		return stdout, []byte(text), nil
+	}
+	var lines []json.RawMessage
+	if err := json.Unmarshal(r.Stderr, &lines); err != nil {
+		return nil, nil, fmt.Errorf("read the stderr of a recording: %w", err)
+	}
+	var b bytes.Buffer
+	for _, l := range lines {
+		if json.Unmarshal(l, &text) == nil {
+			b.WriteString(text)
+		} else if err := json.Compact(&b, l); err != nil {
+			return nil, nil, fmt.Errorf("read the stderr of a recording: %w", err)
+		}
+		b.WriteByte('\n')
+	}
+	return stdout, b.Bytes(), nil
+}
+
+// args are those of the program itself.
+func (r *Recording) args() []string {
+	if rest, ok := strings.CutPrefix(strings.Join(r.Command, "\x00"), "cargo\x00verus\x00"); ok {
+		return strings.Split(rest, "\x00")
+	}
+	return r.Args
+}
+
+// Replay is a verus.Runner that answers by the arguments of a call and the files in its directory.
+type Replay struct {
+	tb testing.TB
+
+	mu      sync.Mutex
+	answers map[string]*Recording
+	calls   []string
+}
+
+// NewReplay makes a Replay without recordings.
+func NewReplay(tb testing.TB) *Replay {
+	return &Replay{tb: tb, answers: map[string]*Recording{}}
+}
+
+// Add adds a recording that was made with these files, by path relative to the directory of the call.
+func (r *Replay) Add(rec *Recording, files map[string]string) {
+	r.tb.Helper()
+	k := key(rec.args(), files)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.answers[k] != nil {
+		r.tb.Fatalf("two recordings of one call: %q", rec.args())
+	}
+	r.answers[k] = rec
+}
+
+// Calls are the calls that were answered, in order: program and arguments.
+func (r *Replay) Calls() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.calls)
+}
+
+func key(args []string, files map[string]string) string {
+	h := sha256.New()
+	write := func(s string) { fmt.Fprintf(h, "%d:%s", len(s), s) }
+	for _, a := range args {
+		write(a)
+	}
+	var names []string
+	for name := range files {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		write(name)
+		write(files[name])
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Run implements verus.Runner.
+func (r *Replay) Run(ctx context.Context, c sandbox.Command) (sandbox.Result, error) {
+	if c.Name == "cargo" {
+		return c.Run(ctx)
+	}
+	files, err := readTree(c.Dir)
+	if err != nil {
+		return sandbox.Result{ExitCode: -1}, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	call := filepath.Base(c.Name) + " " + strings.Join(c.Args, " ")
+	r.calls = append(r.calls, call)
+	rec := r.answers[key(c.Args, files)]
+	if rec == nil {
+		var names []string
+		for name := range files {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		err := fmt.Errorf("no recording of %q with the files %q", call, names)
+		r.tb.Error(err)
+		return sandbox.Result{ExitCode: -1}, err
+	}
+	stdout, stderr, err := rec.Streams()
+	if err != nil {
+		r.tb.Error(err)
+		return sandbox.Result{ExitCode: -1}, err
+	}
+	res := sandbox.Result{Stdout: stdout, Stderr: stderr, ExitCode: rec.Exit}
+	if rec.Exit != 0 {
+		return res, &sandbox.ExitError{Name: c.Name, ExitCode: rec.Exit}
+	}
+	return res, nil
+}
+
+func readTree(dir string) (map[string]string, error) {
+	out := map[string]string{}
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(dir, name)
+		out[filepath.ToSlash(rel)] = string(data)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the tree that is verified: %w", err)
+	}
+	return out, nil
+}
+
+// Recorder is a verus.Runner that runs programs and keeps what the last one printed.
+type Recorder struct {
+	// Last is the last call that was recorded; nil before the first. Calls of cargo itself are not recorded.
+	Last *Recording
+}
+
+// Run implements verus.Runner.
+func (r *Recorder) Run(ctx context.Context, c sandbox.Command) (sandbox.Result, error) {
+	res, err := c.Run(ctx)
+	var exit *sandbox.ExitError
+	if c.Name == "cargo" || err != nil && !errors.As(err, &exit) {
+		return res, err
+	}
+	rec := &Recording{Exit: res.ExitCode}
+	if filepath.Base(c.Name) == "cargo-verus" {
+		rec.Command = append([]string{"cargo", "verus"}, c.Args...)
+	} else {
+		rec.Args = c.Args
+	}
+	for _, s := range []struct {
+		to   *json.RawMessage
+		text []byte
+	}{{&rec.Stdout, res.Stdout}, {&rec.Stderr, res.Stderr}} {
+		text, jsonErr := json.Marshal(string(s.text))
+		if jsonErr != nil {
+			return res, jsonErr
+		}
+		*s.to = text
+	}
+	r.Last = rec
+	return res, err
+}
+
+// Write writes the last call to a file.
+func (r *Recorder) Write(name string, v *verus.Verifier) error {
+	if r.Last == nil {
+		return errors.New("write a recording: nothing was recorded")
+	}
+	r.Last.Verus, r.Last.Z3 = v.Version.Release, v.SolverVersion
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", " ")
+	if err := enc.Encode(r.Last); err != nil {
+		return fmt.Errorf("write a recording: %w", err)
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return fmt.Errorf("write a recording: %w", err)
+	}
+	if err := os.WriteFile(name, b.Bytes(), 0o644); err != nil {
+		return fmt.Errorf("write a recording: %w", err)
+	}
+	return nil
+}
+
+// Installed gives a Verifier that was not looked for: the one that made the recordings.
+func Installed(release string, runner verus.Runner) *verus.Verifier {
+	return verus.Known("/verus/verus", "/verus/cargo-verus", "/verus/z3", verus.Version{Release: release}, runner)
+}
+
+// Real gives the verifier of this machine. Without one it skips the test, or fails it if REQUIRE_VERUS is 1.
+func Real(tb testing.TB, runner verus.Runner) *verus.Verifier {
+	tb.Helper()
+	v, err := verus.Find(context.Background(), verus.Search{Runner: runner})
+	var p *verus.Problem
+	switch {
+	case err == nil:
+		return v
+	case errors.As(err, &p) && p.Kind == verus.NoVerifier && os.Getenv("REQUIRE_VERUS") != "1":
+		tb.Skip(err)
+	default:
+		tb.Fatal(err)
+	}
+	return nil
+}
