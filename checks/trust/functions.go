@@ -193,6 +193,12 @@ func leftVerification(p *checks.Pass) {
 			if len(b.Contract()) > 0 && len(h.Contract()) == 0 {
 				out.Message = "This function was verified in base; now the verifier does not look at it, and its contract is gone."
 			}
+		case h != nil && h.File.Orphan && !b.File.Orphan:
+			out.Change = "orphan"
+			out.Message = "This function was verified in base; now its file belongs to no crate: no mod leads there from a crate's root."
+		case h != nil && h.Kind == model.MacroFunction && b.Kind != model.MacroFunction:
+			out.Change = "macro"
+			out.Message = "This function now stands in the input of a macro that is not Verus's own. Macros are not expanded here, so it cannot be told whether the verifier still looks at it."
 		case h == nil && b.Mode == model.Exec && b.HasBody && len(b.Contract()) > 0 && (b.Public || len(p.Pairs.Base.Callers(b)) > 0):
 			out.Change = "removed"
 			out.Message = "This verified function is gone, and its contract with it."

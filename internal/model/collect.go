@@ -142,7 +142,7 @@ func attributeAliases(root syntax.Node) map[string]string {
 					return true
 				}
 				switch last := segs[len(segs)-1]; last {
-				case "verus_verify", "verus_spec", "verus":
+				case "verus_verify", "verus_spec", "verus", eraseMacro:
 					if out == nil {
 						out = map[string]string{}
 					}
@@ -489,6 +489,10 @@ func (x *index) plain(n syntax.Node, c around, kind ItemKind, name string) []met
 		}
 	case MacroItem:
 		x.macros[name] = append(x.macros[name], it)
+		if verusMacro(name) {
+			// Whatever it expands to: what stands in verus!{..} is read as verified, and readers take it for Verus's own.
+			it.Sites = append(it.Sites, Site{Kind: External, File: c.file, Span: it.NameSpan, Text: "macro " + name + "! of the tree"})
+		}
 	}
 	if c.impl == nil {
 		c.mod.define(name, &def{item: it})
@@ -683,14 +687,38 @@ func (x *index) use(t syntax.Node, prefix []string, global bool, c around, publi
 	c.mod.defs[name] = append(c.mod.defs[name], &def{use: full, global: global, in: c.mod, name: name})
 }
 
-// verusMacro tells the macros whose items are verified.
+// eraseMacro reads like verus!, and keeps nothing for the verifier: what stands in it is compiled only.
+const eraseMacro = "verus_erase_ghost"
+
+// verusMacro tells the macros whose items are verified, or read like those of verus!.
 func verusMacro(name string) bool {
 	switch name {
 	case "verus", "verus_", "verus_impl", "verus_trait_impl", "exec_spec", "exec_spec_verified", "exec_spec_unverified", "verus_keep_ghost",
-		"verus_erase_ghost", "struct_with_invariants":
+		eraseMacro, "struct_with_invariants":
 		return true
 	}
 	return false
+}
+
+// impostor notes a call by the name of one of Verus's macros that is an import of another macro: use other::wrap as verus.
+func (x *index) impostor(segs []string, n syntax.Node, c around) {
+	if c.holder == nil {
+		return
+	}
+	x.later = append(x.later, func() {
+		_, global := pathOf(n.Get(syntax.FPath))
+		t := x.resolve(c.mod, segs, global, nil, macroSpace)
+		is := ""
+		switch {
+		case t.item != nil && t.item.Kind == MacroItem && !verusMacro(t.item.Name):
+			is = t.item.Name
+		case len(t.ext) > 0 && !verusMacro(t.ext[len(t.ext)-1]):
+			is = strings.Join(t.ext, "::")
+		default:
+			return
+		}
+		c.holder.Sites = append(c.holder.Sites, Site{Kind: External, File: c.file, Span: n.Get(syntax.FPath).Span(), Text: strings.Join(segs, "::") + "! is " + is + "!"})
+	})
 }
 
 func (x *index) macroItem(n syntax.Node, c around) {
@@ -719,6 +747,7 @@ func (x *index) macroItem(n syntax.Node, c around) {
 		}
 	}
 	if args.Kind() == syntax.MacroBody && verusMacro(real) {
+		x.impostor(segs, n, c)
 		holder := c.holder
 		if holder != nil {
 			holder.Sites = append(holder.Sites, cfgSites(ms, c.file, n)...)
@@ -726,7 +755,7 @@ func (x *index) macroItem(n syntax.Node, c around) {
 				holder.Sites = append(holder.Sites, Site{Kind: ExternalBody, File: c.file, Span: n.Get(syntax.FPath).Span(), Text: "exec_spec_unverified!"})
 			}
 		}
-		c.verified = true
+		c.verified = real != eraseMacro
 		x.scopeInner(&c, args)
 		x.children(args, c)
 		return
@@ -739,7 +768,7 @@ func (x *index) macroItem(n syntax.Node, c around) {
 	it.Sites = append(it.Sites, cfgSites(ms, c.file, n)...)
 	c.macro, c.call = name, n
 	if verusMacro(real) {
-		c.verified = true
+		c.verified = real != eraseMacro
 	}
 	x.tokenItems(args, it, c)
 }

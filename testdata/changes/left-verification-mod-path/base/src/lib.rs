@@ -1,0 +1,2 @@
+use vstd::prelude::*;
+pub mod a;

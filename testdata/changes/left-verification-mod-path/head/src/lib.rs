@@ -1,0 +1,2 @@
+use vstd::prelude::*;
+#[path="b.rs"] pub mod a;
