@@ -65,12 +65,13 @@ func (v *Verifier) VerifyWorkspace(ctx context.Context, w *Work, manifest string
 		return notRun(p), nil
 	}
 	dir := path.Dir(manifest)
-	plan, p, err := v.plan(ctx, w, dir, o)
+	expected, err := v.Expected(ctx, w, manifest, o)
+	var p *Problem
+	if errors.As(err, &p) {
+		return notRun(p), nil
+	}
 	if err != nil {
 		return nil, err
-	}
-	if p != nil {
-		return notRun(p), nil
 	}
 	args := []string{"verify"}
 	if o.Offline {
@@ -84,7 +85,7 @@ func (v *Verifier) VerifyWorkspace(ctx context.Context, w *Work, manifest string
 	}
 	args = slices.Concat(args, []string{"--message-format=json", "--"}, verifierArgs(), o.Args)
 	c := sandbox.Command{Name: v.CargoVerus, Args: args, Env: v.environ(w.Target, !o.Offline)}
-	return v.run(ctx, w, dir, c, Task{Expected: plan.expected, Args: o.Args}, o)
+	return v.run(ctx, w, dir, c, Task{Expected: expected, Args: o.Args}, o)
 }
 
 // cannotCargo says why a workspace cannot be verified; nil if it can.
@@ -127,9 +128,6 @@ func (v *Verifier) run(ctx context.Context, w *Work, dir string, c sandbox.Comma
 	return r, nil
 }
 
-// plan is what a workspace has to verify.
-type plan struct{ expected []Expected }
-
 type wireMetadata struct {
 	Packages []wirePackage `json:"packages"`
 }
@@ -170,34 +168,35 @@ func (p wirePackage) usesVerus() bool {
 	return false
 }
 
-// plan asks cargo which packages and targets the workspace has, without looking at dependencies outside it.
-func (v *Verifier) plan(ctx context.Context, w *Work, dir string, o Options) (plan, *Problem, error) {
+// Expected asks cargo which targets of a workspace the verifier has to verify: the libraries and programs of the packages chosen, and of
+// those of the workspace that they depend on. Dependencies outside it are not looked at. An error that is about the workspace or
+// the installation is a *Problem.
+func (v *Verifier) Expected(ctx context.Context, w *Work, manifest string, o Options) ([]Expected, error) {
 	limits := sandbox.Limits{Wall: o.Timeout, Stdout: maxStdout, Stderr: maxStderr}
 	c := sandbox.Command{Name: "cargo", Args: []string{"metadata", "--format-version=1", "--no-deps", "--offline"}, Env: v.environ(w.Target, false),
-		Dir: filepath.Join(w.Root, filepath.FromSlash(dir)), Limits: limits, Grace: grace}
+		Dir: filepath.Join(w.Root, filepath.FromSlash(path.Dir(manifest))), Limits: limits, Grace: grace}
 	res, err := v.runner.Run(ctx, c)
 	ended, err := endOf(res, err, limits)
 	if err != nil {
 		if errors.Is(err, sandbox.ErrNotFound) {
-			return plan{}, &Problem{Kind: NoToolchain, Text: "there is no cargo on PATH", Remedy: "install rustup and the toolchain of the verifier", Err: err}, nil
+			return nil, &Problem{Kind: NoToolchain, Text: "there is no cargo on PATH", Remedy: "install rustup and the toolchain of the verifier", Err: err}
 		}
-		return plan{}, nil, fmt.Errorf("read the workspace: %w", err)
+		return nil, fmt.Errorf("read the workspace: %w", err)
 	}
 	var meta wireMetadata
 	if ended.ExitCode != 0 || json.Unmarshal(res.Stdout, &meta) != nil {
 		out := Read(res.Stderr, Context{})
 		if p := findProblem(&Run{Ended: ended, Stray: out.Stray}, Output{}, Output{}); p != nil {
-			return plan{}, p, nil
+			return nil, p
 		}
-		return plan{}, &Problem{Kind: NoDependencies, Text: fmt.Sprintf("cargo could not read the workspace (exit status %d)%s", ended.ExitCode, detail(strings.Join(out.Stray, " "))),
-			Remedy: "make `cargo metadata` work"}, nil
+		return nil, &Problem{Kind: NoDependencies, Text: fmt.Sprintf("cargo could not read the workspace (exit status %d)%s", ended.ExitCode, detail(strings.Join(out.Stray, " "))),
+			Remedy: "make `cargo metadata` work"}
 	}
-	return planOf(meta, o.Packages), nil, nil
+	return expected(meta, o.Packages), nil
 }
 
-// planOf are the libraries and programs of the packages chosen, and of those of the workspace that they depend on, which the
-// verifier has to verify: of packages that opted in, and of those that depend on its libraries and did not.
-func planOf(meta wireMetadata, chosen []string) plan {
+// expected are targets of packages that opted in, and of those that depend on the verifier's libraries and did not.
+func expected(meta wireMetadata, chosen []string) []Expected {
 	byName := map[string]wirePackage{}
 	for _, p := range meta.Packages {
 		byName[p.Name] = p
@@ -219,7 +218,7 @@ func planOf(meta wireMetadata, chosen []string) plan {
 	for _, name := range chosen {
 		add(name)
 	}
-	var out plan
+	var out []Expected
 	for _, p := range meta.Packages {
 		if len(chosen) > 0 && !in[p.Name] || !p.optedIn() && !p.usesVerus() {
 			continue
@@ -237,7 +236,7 @@ func planOf(meta wireMetadata, chosen []string) plan {
 			if kind == "" {
 				continue
 			}
-			out.expected = append(out.expected, Expected{Target: TargetID{Package: p.Name, Name: t.Name, Kind: kind}, OptedIn: p.optedIn()})
+			out = append(out, Expected{Target: TargetID{Package: p.Name, Name: t.Name, Kind: kind}, OptedIn: p.optedIn()})
 		}
 	}
 	return out
