@@ -711,6 +711,9 @@ func (a *analyser) method(name string, recv, n syntax.Node, ghost bool) {
 	default:
 		fns = a.candidates(name, ghost)
 	}
+	if it == nil {
+		fns = withArguments(fns, n)
+	}
 	c.Callees = fns[:len(fns):len(fns)]
 	if key := (methodUse{name, it, tr, known, a.inContract}); !a.methods[key] {
 		if a.methods == nil {
@@ -733,6 +736,21 @@ func (a *analyser) method(name string, recv, n syntax.Node, ghost bool) {
 		}
 	}
 	a.calls = append(a.calls, c)
+}
+
+// withArguments are those of some functions that a method call can mean by the number of its arguments.
+func withArguments(fns []*Function, call syntax.Node) []*Function {
+	args := 1
+	for range call.Get(syntax.FArgs).All(syntax.FExpr) {
+		args++
+	}
+	out := make([]*Function, 0, len(fns))
+	for _, f := range fns {
+		if f.Kind == MacroFunction || len(f.Params) == args && f.Params[0].Name == "self" {
+			out = append(out, f)
+		}
+	}
+	return out
 }
 
 // atomicMethod tells an operation on an atomic by its name and an Ordering among its arguments, or vstd's by its name alone.
@@ -836,9 +854,12 @@ func (a *analyser) typeOf(n syntax.Node, depth int) (it, trait *Item, known bool
 		t := a.resolve(segs, g, typeSpace)
 		return t.item, nil, t.ext != nil
 	case syntax.Path:
-		segs, _ := pathOf(n)
-		if len(segs) != 1 {
+		segs, g := pathOf(n)
+		if len(segs) == 0 {
 			return nil, nil, false
+		}
+		if len(segs) > 1 {
+			return a.constantType(segs, g)
 		}
 		if segs[0] == "self" {
 			if a.self == nil {
@@ -857,24 +878,33 @@ func (a *analyser) typeOf(n syntax.Node, depth int) (it, trait *Item, known bool
 			if b.init.Valid() {
 				return a.typeOf(b.init, depth+1)
 			}
-		}
-		return nil, nil, false
-	case syntax.FieldExpr:
-		owner, _, _ := a.typeOf(n.Get(syntax.FExpr), depth+1)
-		if owner == nil {
 			return nil, nil, false
 		}
-		name := word(n.Get(syntax.FName))
-		i := 0
-		for f := range owner.Node.Get(syntax.FFields).All(syntax.FFieldDecl) {
-			if nm := f.Get(syntax.FName); nm.Valid() && word(nm) == name || !nm.Valid() && name == itoa(i) {
-				info := a.x.it[owner]
-				return a.typeNode(f.Get(syntax.FType), info.scope, nil, info.generics)
+		return a.constantType(segs, g)
+	case syntax.FieldExpr:
+		if t := a.declared(n, depth); t.node.Valid() {
+			return a.typeNode(t.node, t.scope, t.self, t.generics)
+		}
+		return nil, nil, false
+	case syntax.Index:
+		// An element of a sequence or a map, or of what it is the view of.
+		of := n.Get(syntax.FExpr)
+		for of.Kind() == syntax.View || of.Kind() == syntax.Paren {
+			of = of.Get(syntax.FExpr)
+		}
+		if t := a.declared(of, depth+1); t.node.Valid() {
+			if e := element(t.node); e.Valid() {
+				return a.typeNode(e, t.scope, t.self, t.generics)
 			}
-			i++
 		}
 		return nil, nil, false
 	case syntax.View:
+		// The view of a Ghost<T> or Tracked<T> is the T.
+		if t := a.declared(n.Get(syntax.FExpr), depth+1); t.node.Valid() {
+			if in := inGhost(t.node); in.Valid() {
+				return a.typeNode(in, t.scope, t.self, t.generics)
+			}
+		}
 		return a.resultOf("view", n.Get(syntax.FExpr), depth)
 	case syntax.MethodCall:
 		return a.resultOf(word(n.Get(syntax.FName)), n.Get(syntax.FReceiver), depth)
@@ -898,6 +928,121 @@ func (a *analyser) typeOf(n syntax.Node, depth int) (it, trait *Item, known bool
 		if t.item != nil && (t.item.Kind == StructItem || t.item.Kind == EnumItem) {
 			return t.item, nil, true
 		}
+	}
+	return nil, nil, false
+}
+
+// writtenType is a type as written, and what its names mean.
+type writtenType struct {
+	node     syntax.Node
+	scope    *module
+	self     *implInfo
+	generics map[string]bool
+}
+
+// declared is the type that the declaration of a local variable or a field gives it; not valid for another expression.
+func (a *analyser) declared(n syntax.Node, depth int) writtenType {
+	for n.Kind() == syntax.Paren || n.Kind() == syntax.Ref {
+		n = n.Get(syntax.FExpr)
+	}
+	switch n.Kind() {
+	case syntax.Path:
+		if segs, _ := pathOf(n); len(segs) == 1 {
+			if b, ok := a.local(segs[0]); ok {
+				return writtenType{b.typ, a.scope, a.self, a.generics}
+			}
+		}
+	case syntax.Call:
+		if segs, _ := pathOf(n.Get(syntax.FCallee)); len(segs) == 1 && (segs[0] == "old" || segs[0] == "final") && depth < 12 {
+			for e := range n.Get(syntax.FArgs).All(syntax.FExpr) {
+				return a.declared(e, depth+1)
+			}
+		}
+	case syntax.FieldExpr:
+		owner, _, _ := a.typeOf(n.Get(syntax.FExpr), depth+1)
+		if owner == nil {
+			break
+		}
+		name := word(n.Get(syntax.FName))
+		i := 0
+		for f := range owner.Node.Get(syntax.FFields).All(syntax.FFieldDecl) {
+			if nm := f.Get(syntax.FName); nm.Valid() && word(nm) == name || !nm.Valid() && name == itoa(i) {
+				info := a.x.it[owner]
+				return writtenType{f.Get(syntax.FType), info.scope, nil, info.generics}
+			}
+			i++
+		}
+	}
+	return writtenType{}
+}
+
+// throughRefs is a type without references and parentheses around it.
+func throughRefs(t syntax.Node) syntax.Node {
+	for t.Kind() == syntax.RefType || t.Kind() == syntax.ParenType {
+		t = t.Get(syntax.FType)
+	}
+	return t
+}
+
+// lastName is the last name of a type that is a path; empty for another.
+func lastName(t syntax.Node) string {
+	if segs, _ := pathOf(t); len(segs) > 0 {
+		return segs[len(segs)-1]
+	}
+	return ""
+}
+
+// inGhost is T of Ghost<T> or Tracked<T>; not valid for another type.
+func inGhost(t syntax.Node) syntax.Node {
+	t = throughRefs(t)
+	if n := lastName(t); n == "Ghost" || n == "Tracked" {
+		return unwrapType(t)
+	}
+	return syntax.Node{}
+}
+
+// element is the type of the elements of an array, a slice, a library's sequence or map; not valid for another type.
+func element(t syntax.Node) syntax.Node {
+	for range 20 {
+		t = throughRefs(t)
+		switch t.Kind() {
+		case syntax.ArrayType, syntax.SliceType:
+			return t.Get(syntax.FType)
+		}
+		switch lastName(t) {
+		case "Ghost", "Tracked", "Box", "Rc", "Arc":
+			t = unwrapType(t)
+		case "Seq", "Vec", "VecDeque":
+			return unwrapType(t)
+		case "Map", "IMap":
+			var last syntax.Node
+			for s := range t.All(syntax.FSegment) {
+				for arg := range s.Get(syntax.FGenericArgs).All(syntax.FArg) {
+					last = arg
+				}
+			}
+			return last
+		default:
+			return syntax.Node{}
+		}
+	}
+	return syntax.Node{}
+}
+
+// constantType is the type of a constant or static.
+func (a *analyser) constantType(segs []string, global bool) (it, trait *Item, known bool) {
+	if a.generics[segs[0]] {
+		return nil, nil, false
+	}
+	t := a.resolve(segs, global, valueSpace)
+	switch {
+	case len(t.fns) > 0 && t.fns[0].Kind == ConstFunction:
+		f := t.fns[0]
+		info := a.x.fn[f]
+		return a.typeNode(f.Node.Get(syntax.FType), info.scope, info.impl, info.generics)
+	case t.item != nil && (t.item.Kind == ConstItem || t.item.Kind == StaticItem):
+		info := a.x.it[t.item]
+		return a.typeNode(t.item.Node.Get(syntax.FType), info.scope, info.owner, info.generics)
 	}
 	return nil, nil, false
 }
