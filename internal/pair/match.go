@@ -39,7 +39,8 @@ func functionEntries(fs []*model.Function) []entry {
 		e.variant = f.Trait + "\x00" + strings.Join(f.Cfg, "\x00")
 		e.make = func(e *entry) {
 			n := &names{vars: withSelf(variables(f), f.Name), self: f.Name, bound: true}
-			e.shape = n.write(f.Signature)
+			// What moves to another module often has to become visible to the old one.
+			e.shape = n.write(withoutVisibility(f.Signature))
 			var b strings.Builder
 			for _, c := range f.Own {
 				b.WriteString(c.Kind.String())
@@ -77,6 +78,21 @@ func itemEntries(its []*model.Item) []entry {
 		}
 	}
 	return out
+}
+
+// withoutVisibility is a canonical signature without the visibility that it begins with.
+func withoutVisibility(signature string) string {
+	rest, ok := strings.CutPrefix(signature, "pub")
+	if !ok || rest != "" && isWordByte(rest[0]) {
+		return signature
+	}
+	rest = strings.TrimSpace(rest)
+	if strings.HasPrefix(rest, "(") {
+		if i := strings.IndexByte(rest, ')'); i > 0 {
+			rest = strings.TrimSpace(rest[i+1:])
+		}
+	}
+	return rest
 }
 
 func parent(path, name string) string {
