@@ -42,7 +42,25 @@ func (c *explainCmd) Run(r *run) error {
 		}
 		ids = append(ids, rule.ID)
 	}
-	return usagef("there is no rule %q%s; list them all with: specgate explain", c.Rule, didYouMean(c.Rule, ids))
+	// Without its family, or a family alone.
+	var like []string
+	for _, id := range ids {
+		family, name, _ := strings.Cut(id, "/")
+		if name == c.Rule || family == c.Rule {
+			like = append(like, id)
+		}
+	}
+	if len(like) > 1 {
+		return usagef("%q is not a rule but a family, of %s", c.Rule, strings.Join(like, ", "))
+	}
+	hint := didYouMean(c.Rule, ids)
+	if len(like) == 1 {
+		hint = fmt.Sprintf("; did you mean %q?", like[0])
+	}
+	if hint != "" {
+		return usagef("there is no rule %q%s or list them all with: specgate explain", c.Rule, hint)
+	}
+	return usagef("there is no rule %q; list them all with: specgate explain", c.Rule)
 }
 
 func explanation(rule *checks.Rule) string {

@@ -365,7 +365,7 @@ func TestResolve(t *testing.T) {
 		"a\nHEAD":                 `revision "a\nHEAD"` + in + "a revision cannot hold control characters",
 		"a\x00b":                  `revision "a\x00b"` + in + "a revision cannot hold control characters",
 		"no-such":                 `revision "no-such"` + in + "it is not known here; check the spelling, or get it with: git fetch",
-		"main..v1":                `revision "main..v1"` + in + "it is not known here; check the spelling, or get it with: git fetch",
+		"main..v1":                `revision "main..v1"` + in + `it is a range; name its two ends, "main" and "v1", as base and head`,
 		"^main":                   `revision "^main"` + in + "it does not name one commit",
 		"origin/gone":             `revision "origin/gone"` + in + "it is not known here; get it with: git fetch origin gone:refs/remotes/origin/gone",
 		"refs/remotes/origin/x/y": `revision "refs/remotes/origin/x/y"` + in + "it is not known here; get it with: git fetch origin x/y:refs/remotes/origin/x/y",
@@ -390,7 +390,7 @@ func TestNoCommits(t *testing.T) {
 	unborn := `revision "HEAD" in ` + r.dir + ": the current branch has no commit yet; commit first, or name another revision"
 	wantError(t, err, unborn)
 	_, err = g.DefaultBranch(t.Context())
-	wantError(t, err, "find the default branch of "+r.dir+": none of origin/HEAD, refs/remotes/origin/main, refs/remotes/origin/master, refs/heads/main, refs/heads/master exists; name the base revision, or set origin/HEAD with: git remote set-head origin --auto")
+	wantError(t, err, "find the default branch of "+r.dir+": none of origin/HEAD, refs/remotes/origin/main, refs/remotes/origin/master, refs/heads/main, refs/heads/master exists; name the base revision, or fetch the default branch, such as with: git fetch origin main:refs/remotes/origin/main (or, if it was fetched under another name: git remote set-head origin --auto)")
 	wantEqual(t, "\"staged.rs\" file \"staged\"\n", dump(t, indexTree(t, g)))
 	wantEqual(t, "\"new.rs\" file \"new\"\n\"staged.rs\" file \"staged\"\n", dump(t, workTree(t, g)))
 
@@ -474,6 +474,8 @@ func TestMergeBase(t *testing.T) {
 	g = clone.open()
 	_, err = g.MergeBase(t.Context(), resolve(g, "origin/main"), resolve(g, "origin/side"))
 	wantError(t, err, fmt.Sprintf("merge base of origin/main (%.12s) and origin/side (%.12s) in %s: it is not in the history that this shallow clone has; get all of it with: git fetch --unshallow (in GitHub Actions, set fetch-depth: 0 for actions/checkout)", main, side, clone.dir))
+	_, err = g.Resolve(t.Context(), "origin/main~1")
+	wantError(t, err, `revision "origin/main~1" in `+clone.dir+": it is not in the history that this shallow clone has; get all of it with: git fetch --unshallow (in GitHub Actions, set fetch-depth: 0 for actions/checkout)")
 	clone.git("fetch", "-q", "--unshallow")
 	base, err = g.MergeBase(t.Context(), resolve(g, "origin/main"), resolve(g, "origin/side"))
 	check(t, err)

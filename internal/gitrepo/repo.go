@@ -235,6 +235,14 @@ func (r *Repo) Resolve(ctx context.Context, rev string) (Commit, error) {
 	if branch, ok := strings.CutPrefix(strings.TrimPrefix(rev, "refs/remotes/"), "origin/"); ok && shellQuote(branch) == branch && !strings.ContainsAny(branch, ":@^~") {
 		return fail("it is not known here; get it with: git fetch origin %s:refs/remotes/origin/%[1]s", branch)
 	}
+	if base, head, ok := strings.Cut(rev, ".."); ok {
+		return fail("it is a range; name its two ends, %q and %q, as base and head", base, strings.TrimPrefix(head, "."))
+	}
+	if strings.ContainsAny(rev, "^~") {
+		if shallow, err := r.isShallow(ctx); err == nil && shallow {
+			return fail("it is not in the history that this shallow clone has; %s", deepen)
+		}
+	}
 	return fail("it is not known here; check the spelling, or get it with: git fetch")
 }
 
@@ -267,7 +275,7 @@ func (r *Repo) DefaultBranch(ctx context.Context) (string, error) {
 			return name, nil
 		}
 	}
-	return "", fmt.Errorf("find the default branch of %s: none of origin/HEAD, %s exists; name the base revision, or set origin/HEAD with: git remote set-head origin --auto",
+	return "", fmt.Errorf("find the default branch of %s: none of origin/HEAD, %s exists; name the base revision, or fetch the default branch, such as with: git fetch origin main:refs/remotes/origin/main (or, if it was fetched under another name: git remote set-head origin --auto)",
 		r.root, strings.Join(candidates, ", "))
 }
 
@@ -293,12 +301,20 @@ func (r *Repo) MergeBase(ctx context.Context, a, b Commit) (Commit, error) {
 	if exitCode(err) != 1 { // 1 is: there is none
 		return fail("%w", err)
 	}
-	out, err = r.git(ctx, "rev-parse", "--is-shallow-repository")
+	shallow, err := r.isShallow(ctx)
 	if err != nil {
 		return fail("%w", err)
 	}
-	if strings.TrimSpace(string(out)) == "true" {
-		return fail("it is not in the history that this shallow clone has; get all of it with: git fetch --unshallow (in GitHub Actions, set fetch-depth: 0 for actions/checkout)")
+	if shallow {
+		return fail("it is not in the history that this shallow clone has; %s", deepen)
 	}
 	return fail("they have no common ancestor; name another base revision")
+}
+
+// deepen is what to do when a shallow clone has too little.
+const deepen = "get all of it with: git fetch --unshallow (in GitHub Actions, set fetch-depth: 0 for actions/checkout)"
+
+func (r *Repo) isShallow(ctx context.Context) (bool, error) {
+	out, err := r.git(ctx, "rev-parse", "--is-shallow-repository")
+	return strings.TrimSpace(string(out)) == "true", err
 }
