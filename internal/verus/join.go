@@ -52,7 +52,8 @@ type Joined struct {
 // because names are not unique and some failures do not show in the line of the function.
 //
 // A function is Proved only if the verifier says so for its name and no failing diagnostic is in it. Where several functions share a
-// name and not all succeeded, those are proved that cannot be the failing ones; if that cannot be told, none is.
+// name and not all succeeded, those are proved that cannot be the failing ones; if that cannot be told, none is. All functions of a
+// name must be given for that.
 func Join(r *Run, functions []Function) Joined {
 	var j Joined
 	inFile := map[string][]int{}
@@ -315,6 +316,9 @@ func (j *Joined) verdict(i int, failed map[int]bool, g *group, state crateState,
 		v.Outcome, v.Reason = Failed, "the verifier says that it failed and printed no error that is in it"
 	case bad > 0 && explained < bad:
 		v.Outcome, v.Reason = Failed, "a function of this name failed, and the verifier does not say which one"
+	case len(g.results) < len(g.functions):
+		// Two impls of which one is not verified, or variants under different cfg conditions.
+		v.Outcome, v.Reason = NotRun, "the verifier names fewer functions of this name than there are"
 	case skipped > 0:
 		v.Outcome, v.Reason = NotRun, "a partial run did not look at it"
 	case selected == 0 && bad == 0:
