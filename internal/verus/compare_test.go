@@ -134,3 +134,13 @@ func TestJoin(t *testing.T) {
 }
 
 func span(start, end int) source.Span { return source.Span{Start: start, End: end} }
+
+// TestJoinDoubt does not believe lines of a target whose output is not the verifier's alone.
+func TestJoinDoubt(t *testing.T) {
+	task := Task{Expected: []Expected{{Target: TargetID{Name: "demo", Kind: "lib"}, OptedIn: true}}}
+	r := Assess([]byte(summaryOf("demo::f")+summaryOf("demo::f")), nil, Ended{}, task, Context{})
+	j := Join(r, []Function{{Symbol: "f", Crate: "demo", Name: "f", File: "src/lib.rs", Span: span(0, 9), Proof: true}})
+	if v := j.Verdicts[0]; v.Outcome != NotRun || v.Reason != "there are 2 summaries of the verifier for demo: something else wrote to its output" {
+		t.Errorf("%s: %s", v.Outcome, v.Reason)
+	}
+}

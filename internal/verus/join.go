@@ -119,7 +119,6 @@ type crateState struct {
 	// outcome that functions have that the verifier did not come to; Proved when it came to all.
 	outcome Outcome
 	reason  string
-	partial bool
 }
 
 func byCrate(r *Run) (results []FunctionResult, states map[string]crateState) {
@@ -137,11 +136,11 @@ func byCrate(r *Run) (results []FunctionResult, states map[string]crateState) {
 			}
 		}
 		for _, u := range t.Units {
-			results = append(results, u.Functions...)
-			s.partial = s.partial || u.Partial
+			if t.Outcome != InternalError { // else what it says of functions may come from anywhere
+				results = append(results, u.Functions...)
+			}
 		}
 		if old, ok := states[name]; !ok || old.outcome == Proved {
-			s.partial = s.partial || old.partial
 			states[name] = s
 		}
 	}
