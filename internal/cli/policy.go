@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -20,12 +21,12 @@ type policyCmd struct {
 }
 
 type policyInitCmd struct {
-	Repo string `placeholder:"DIR" default:"." help:"Directory to write .specgate.toml into."`
+	Repo string `placeholder:"DIR" default:"." help:"Directory of the repository. Default: the current one."`
 }
 
 // Help is shown below the flags.
 func (policyInitCmd) Help() string {
-	return `Never overwrites a file.
+	return `Writes .specgate.toml into the root of the repository; never overwrites one.
 
 Examples:
 
@@ -34,13 +35,17 @@ Examples:
 }
 
 func (c *policyInitCmd) Run(r *run) error {
-	name := filepath.Join(c.Repo, policy.FileName)
+	if _, err := os.Stat(c.Repo); errors.Is(err, fs.ErrNotExist) {
+		return usagef("write the policy: there is no directory %s", c.Repo)
+	}
+	name, err := policyFile(r.ctx, c.Repo)
+	if err != nil {
+		return err
+	}
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return usagef("%s is already there; look at it with: specgate policy check", name)
-	case errors.Is(err, fs.ErrNotExist):
-		return usagef("write the policy: there is no directory %s", c.Repo)
 	case err != nil:
 		return fmt.Errorf("write the policy: %w", err)
 	}
@@ -54,8 +59,29 @@ func (c *policyInitCmd) Run(r *run) error {
 	return err
 }
 
+// policyFile is the policy of the repository that a directory is in: check reads the one in the root only. It is relative to the current
+// directory where that is shorter.
+func policyFile(ctx context.Context, dir string) (string, error) {
+	root, err := engine.Root(ctx, dir)
+	if err != nil {
+		return "", err
+	}
+	name := filepath.Join(root, policy.FileName)
+	wd, err := os.Getwd()
+	if err != nil {
+		return name, nil
+	}
+	if wd, err = filepath.EvalSymlinks(wd); err != nil { // the root is a real path
+		return name, nil
+	}
+	if rel, err := filepath.Rel(wd, name); err == nil && len(rel) < len(name) && filepath.IsAbs(name) {
+		return rel, nil
+	}
+	return name, nil
+}
+
 type policyCheckCmd struct {
-	File string `arg:"" optional:"" default:".specgate.toml" help:"The policy file. Default: .specgate.toml."`
+	File string `arg:"" optional:"" help:"The policy file. Default: .specgate.toml in the root of the repository."`
 }
 
 // Help is shown below the flags.
@@ -69,22 +95,28 @@ Examples:
 }
 
 func (c *policyCheckCmd) Run(r *run) error {
-	p, err := readPolicy(c.File)
+	file, err := c.File, error(nil)
+	if file == "" {
+		if file, err = policyFile(r.ctx, "."); err != nil {
+			return err
+		}
+	}
+	p, err := readPolicy(file)
 	if err != nil {
 		return err
 	}
 	if err := policy.Check(p, today()); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(r.stdout, "%s is a good policy\n", c.File)
+	_, err = fmt.Fprintf(r.stdout, "%s is a good policy\n", file)
 	return err
 }
 
 func readPolicy(file string) (*policy.Policy, error) {
 	text, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		if file == policy.FileName {
-			return nil, usagef("there is no policy %s here; write one in the root of the repository with: specgate policy init", file)
+		if filepath.Base(file) == policy.FileName {
+			return nil, usagef("there is no policy %s; write one with: specgate policy init", file)
 		}
 		return nil, usagef("there is no policy %s; check the path", file)
 	}
@@ -97,7 +129,7 @@ func readPolicy(file string) (*policy.Policy, error) {
 type policyExplainCmd struct {
 	Symbol string `arg:"" help:"The symbol, such as stack::Stack::push."`
 	File   string `arg:"" optional:"" help:"The file that it is in, relative to the root of the repository. Default: where the working tree has it."`
-	Policy string `placeholder:"FILE" default:".specgate.toml" help:"The policy file. Default: .specgate.toml; without one, the defaults are explained."`
+	Policy string `placeholder:"FILE" help:"The policy file. Default: .specgate.toml in the root of the repository; without one, the defaults are explained."`
 }
 
 // Help is shown below the flags.
@@ -110,9 +142,15 @@ func (policyExplainCmd) Help() string {
 }
 
 func (c *policyExplainCmd) Run(r *run) error {
+	name, err := c.Policy, error(nil)
+	if name == "" {
+		if name, err = policyFile(r.ctx, "."); err != nil {
+			return err
+		}
+	}
 	p := policy.Default()
-	if _, err := os.Stat(c.Policy); err == nil || c.Policy != policy.FileName {
-		if p, err = readPolicy(c.Policy); err != nil {
+	if _, err := os.Stat(name); err == nil || c.Policy != "" {
+		if p, err = readPolicy(name); err != nil {
 			return err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/specgate/specgate/annotate"
 	"github.com/specgate/specgate/checks"
+	"github.com/specgate/specgate/internal/gitrepo"
 	"github.com/specgate/specgate/internal/model"
 	"github.com/specgate/specgate/internal/source"
 )
@@ -81,6 +82,18 @@ func Trust(ctx context.Context, name string, jobs int, version string) (_ *Ledge
 	}
 	l.Sort()
 	return &LedgerResult{Ledger: l, tree: t}, nil
+}
+
+// Root is the top of the working tree that a directory is in; outside of a git repository, and in a bare one, the directory itself.
+func Root(ctx context.Context, dir string) (string, error) {
+	repo, err := gitrepo.Open(ctx, dir)
+	switch {
+	case errors.Is(err, gitrepo.ErrNotRepository) || err == nil && repo.Bare():
+		return dir, nil
+	case err != nil:
+		return "", &InputError{err}
+	}
+	return repo.Root(), nil
 }
 
 // Locate gives the files of the tree at a directory that have a function of a symbol, and the symbols of functions whose last name is
