@@ -170,6 +170,9 @@ func (a *analyser) tokens(toks []syntax.Token, ghost, unread bool) {
 			i = a.tokenPath(toks, i, ghost, unread)
 		}
 	}
+	if a.verified && !unread {
+		a.pieces(toks)
+	}
 }
 
 // tokenAttr reads `#[..]` at i and returns the index of its last token.

@@ -1,0 +1,9 @@
+verus_builtin_macros::verus! {
+pub fn f(x: u64) -> (r: u64)
+    ensures r > x,
+{
+    
+    x
+}
+
+}
