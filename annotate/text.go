@@ -340,7 +340,13 @@ func (t *text) summary(r *checks.Report) {
 	if waived > 0 {
 		t.printf(", %d waived", waived)
 	}
-	t.printf(" in %s between %s and %s\n", plural(len(r.Functions), "changed function"), revision(r.Base.Rev), revision(r.Head.Rev))
+	changed := 0
+	for _, f := range r.Functions {
+		if f.Change != "same" { // that only a finding is about
+			changed++
+		}
+	}
+	t.printf(" in %s between %s and %s\n", plural(changed, "changed function"), revision(r.Base.Rev), revision(r.Head.Rev))
 	outcome := r.Outcome.String()
 	s := red
 	switch r.Outcome {
