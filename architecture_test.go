@@ -44,6 +44,7 @@ var layers = map[string]layer{
 	"checks/trust":    {5, nil, nil, "a family of rules knows no other family"},
 	"checks/edit":     {5, nil, nil, "a family of rules knows no other family"},
 	"checks/contract": {5, nil, nil, "a family of rules knows no other family"},
+	"checks/proof":    {5, nil, nil, "a family of rules knows no other family"},
 	"checks/registry": {6, nil, nil, "the list of all rules is the one place that knows every family"},
 
 	"annotate": {5, []string{"checks", "internal/source"}, nil, "rendering a report must not be able to decide anything"},
@@ -53,7 +54,9 @@ var layers = map[string]layer{
 
 	"internal/gitrepo": {6, []string{"internal/sandbox", "internal/source"}, nil, "git gives trees and knows nothing of what is in them"},
 
-	"internal/engine": {7, nil, nil, "the pipeline joins the parts; hosts and commands only start it"},
+	"internal/prove": {7, nil, nil, "the verifier's answers and the model meet in one place, which neither knows"},
+
+	"internal/engine": {7, nil, []string{"internal/prove"}, "the pipeline joins the parts; hosts and commands only start it"},
 	"internal/cli":    {8, nil, nil, "commands are the outermost layer, so everything can be used without them"},
 	"cmd/specgate":    {9, []string{"internal/cli"}, nil, "main only calls cli.Main"},
 }

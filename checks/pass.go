@@ -16,6 +16,8 @@ type Input struct {
 	// Files are the changed files that are not Rust sources of a crate: manifests, cargo configuration, toolchain files,
 	// CI workflows, scripts, the policy. Sorted by path.
 	Files []FileChange
+	// Proof is what the verifier said; nil when it was not asked. Rules that need the verifier then report nothing.
+	Proof *ProofInput
 
 	ctx  context.Context // of the run, so that long work of a rule can end early
 	mu   sync.Mutex

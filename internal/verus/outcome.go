@@ -58,6 +58,8 @@ type Reason struct {
 	// Target is empty when the run as a whole is meant.
 	Target TargetID
 	Text   string
+	// Diagnosed says that failing diagnostics are the reason.
+	Diagnosed bool
 }
 
 // Expected is a target that has to be verified.
@@ -168,6 +170,10 @@ func (r *Run) reason(o Outcome, t TargetID, format string, args ...any) {
 	if !slices.Contains(r.Reasons, reason) {
 		r.Reasons = append(r.Reasons, reason)
 	}
+}
+
+func (r *Run) diagnosed(o Outcome, t TargetID, text string) {
+	r.Reasons = append(r.Reasons, Reason{Outcome: o, Target: t, Text: text, Diagnosed: true})
 }
 
 // assign finds out which target each summary is about.
@@ -313,7 +319,8 @@ func (r *Run) judge(t *TargetResult, out Output, partial []string) {
 			}
 		}
 		if n > 0 {
-			not(o, "%s", failureText(o, n, first))
+			t.Outcome = max(t.Outcome, o)
+			r.diagnosed(o, t.Target, failureText(o, n, first))
 		}
 	}
 	built := 0
@@ -410,7 +417,7 @@ func (r *Run) judgeRun(out, errs Output, task Task) {
 		}) {
 			continue
 		}
-		r.reason(d.Category.outcome(), d.Crate, "%s", failureText(d.Category.outcome(), 1, &d))
+		r.diagnosed(d.Category.outcome(), d.Crate, failureText(d.Category.outcome(), 1, &d))
 	}
 	r.Problem = findProblem(r, out, errs)
 	if r.Problem != nil {
@@ -474,4 +481,27 @@ func (r *Run) conclude() {
 		r.reason(NotRun, TargetID{}, "nothing was verified")
 	}
 	slices.SortStableFunc(r.Reasons, func(a, b Reason) int { return cmp.Compare(b.Outcome, a.Outcome) })
+}
+
+// Merge makes one run of several, such as one for each single file. Without any it is a run that did not happen.
+func Merge(runs ...*Run) *Run {
+	m := &Run{}
+	for _, r := range runs {
+		m.Reasons = append(m.Reasons, r.Reasons...)
+		m.Targets = append(m.Targets, r.Targets...)
+		m.Unassigned = append(m.Unassigned, r.Unassigned...)
+		m.Diagnostics = append(m.Diagnostics, r.Diagnostics...)
+		m.Stray = append(m.Stray, r.Stray...)
+		if m.Version == (Version{}) {
+			m.Version = r.Version
+		}
+		if m.Problem == nil {
+			m.Problem = r.Problem
+		}
+		if m.Ended == (Ended{}) {
+			m.Ended = r.Ended
+		}
+	}
+	m.conclude()
+	return m
 }

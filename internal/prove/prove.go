@@ -1,0 +1,220 @@
+// Package prove has the verifier look at one side of a change, and turns what it says into what rules see.
+package prove
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/specgate/specgate/checks"
+	"github.com/specgate/specgate/internal/model"
+	"github.com/specgate/specgate/internal/source"
+	"github.com/specgate/specgate/internal/verus"
+)
+
+// Request says what to verify.
+type Request struct {
+	Verifier *verus.Verifier
+	// Files of the tree.
+	Files iter.Seq2[verus.WorkFile, error]
+	// Manifest is the Cargo.toml of the workspace. Roots, if there are any, are verified one by one instead, without cargo.
+	Manifest string
+	Roots    []string
+	Options  verus.Options
+	// Temp is where the copy of the tree is made; empty: the directory for temporary files.
+	Temp string
+}
+
+// Verify copies the tree and runs the verifier on it. It also tells which files it did not copy.
+//
+// The error is about the run as such: no room for the copy, or ctx ended. What is wrong with the code, the workspace or the
+// installation is in the run.
+func Verify(ctx context.Context, q Request) (_ *verus.Run, left []verus.LeftOut, err error) {
+	w, err := verus.NewWork(q.Temp)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	has := map[string]bool{}
+	for f, err := range q.Files {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err == nil {
+			err = w.Add(f)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		has[f.Path] = true
+	}
+	if q.Options.Own == nil {
+		q.Options.Own = func(p string) bool { return has[p] }
+	}
+	if len(q.Roots) == 0 {
+		r, err := q.Verifier.VerifyWorkspace(ctx, w, q.Manifest, q.Options)
+		return r, w.LeftOut, err
+	}
+	var runs []*verus.Run
+	for _, root := range q.Roots {
+		r, err := q.Verifier.VerifyFile(ctx, w, root, q.Options)
+		if err != nil {
+			return nil, nil, err
+		}
+		runs = append(runs, r)
+	}
+	return verus.Merge(runs...), w.LeftOut, nil
+}
+
+// FailingFiles are the files that failing diagnostics are in, sorted: the model has to have them for their functions to be named.
+func FailingFiles(r *verus.Run) []string {
+	var out []string
+	for _, d := range r.Diagnostics {
+		for _, at := range []verus.Span{d.Place, d.Site} {
+			if d.Failing() && at.Valid() && !at.Foreign {
+				out = append(out, at.File)
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Side is what the verifier's answers about one tree are matched with.
+type Side struct {
+	Model *model.Model
+	// Source gives the text of a file, or nil.
+	Source func(path string) *source.File
+	// Manifest and Roots are those of the Request.
+	Manifest string
+	Roots    []string
+}
+
+// crate is the name that the verifier has for a crate: that of the file, if it is verified as a single file.
+func (s Side) crate(c *model.Crate) string {
+	if slices.Contains(s.Roots, c.Root) {
+		return strings.ReplaceAll(strings.TrimSuffix(path.Base(c.Root), ".rs"), "-", "_")
+	}
+	return c.Name
+}
+
+// functions of the model for verus.Join, in the model's order.
+func (s Side) functions() []verus.Function {
+	var out []verus.Function
+	for _, f := range s.Model.Functions {
+		vf := verus.Function{Symbol: f.Symbol, Crate: s.crate(f.Crate), Module: f.Module, Self: f.Self, Name: f.Name, File: f.File.Path, Span: f.Span,
+			Proof: f.BodyVerified && f.Mode != model.Spec}
+		if f.Kind == model.TraitMethod {
+			vf.Self = f.Trait
+		}
+		if f.Outer != nil {
+			vf.Module, vf.Self = strings.TrimSuffix(strings.TrimSuffix(f.Path, f.Name), "::"), ""
+		}
+		out = append(out, vf)
+	}
+	return out
+}
+
+var outcomes = map[verus.Outcome]checks.ProofOutcome{
+	verus.Proved:          checks.ProofProved,
+	verus.NothingVerified: checks.ProofSkipped,
+	verus.NotRun:          checks.ProofNotRun,
+	verus.TimedOut:        checks.ProofTimedOut,
+	verus.ResourceLimit:   checks.ProofTimedOut,
+	verus.Failed:          checks.ProofFailed,
+	verus.UnsupportedCode: checks.ProofUnsupported,
+	verus.CompileError:    checks.ProofFailed,
+	verus.InternalError:   checks.ProofInternalError,
+}
+
+// Read turns a run into what rules see.
+func (s Side) Read(r *verus.Run) *checks.ProofRun {
+	out := &checks.ProofRun{Functions: map[*model.Function]*checks.ProofVerdict{}}
+	j := verus.Join(r, s.functions())
+	for i, v := range j.Verdicts {
+		f := s.Model.Functions[i]
+		verdict := &checks.ProofVerdict{Outcome: outcomes[v.Outcome], Reason: v.Reason}
+		if v.Result != nil {
+			verdict.Cost = v.Result.RLimit
+		}
+		for _, d := range v.Diagnostics {
+			if d.Failing() {
+				verdict.Failures = append(verdict.Failures, s.failure(d, f))
+			}
+		}
+		out.Functions[f] = verdict
+	}
+	for _, d := range j.Loose {
+		out.Loose = append(out.Loose, s.failure(d, nil))
+	}
+	for _, x := range r.Reasons {
+		if p, ok := s.problem(x); ok {
+			out.Problems = append(out.Problems, p)
+		}
+	}
+	return out
+}
+
+// failure shows a diagnostic in its function, if there is one: a clause may stand in a trait.
+func (s Side) failure(d verus.Diagnostic, f *model.Function) checks.ProofFailure {
+	out := checks.ProofFailure{Category: d.Category.String(), Message: d.Message, Clause: d.Clause, Key: verus.IdentityOf(d).Clause}
+	first, second := d.Place, d.Site
+	inside := func(at verus.Span) bool {
+		return at.Valid() && at.File == f.File.Path && f.Span.Start <= at.Bytes.Start && at.Bytes.Start < f.Span.End
+	}
+	if f != nil && !inside(first) && inside(second) {
+		first, second = second, first
+	}
+	if first.Valid() && !first.Foreign {
+		if out.File = s.Source(first.File); out.File != nil {
+			out.Span = first.Bytes
+		}
+	}
+	if second.Valid() && !second.Foreign && (second.File != first.File || second.Bytes != first.Bytes) {
+		if file := s.Source(second.File); file != nil {
+			out.Also = &checks.Place{File: file.Path, Span: file.Range(second.Bytes)}
+		}
+	}
+	return out
+}
+
+var problems = map[verus.Outcome]checks.ProofProblemKind{
+	verus.NotRun:          checks.ProblemNotRun,
+	verus.TimedOut:        checks.ProblemTimedOut,
+	verus.NothingVerified: checks.ProblemNothingVerified,
+	verus.NotAllVerified:  checks.ProblemNotAllVerified,
+	// The verifier says that something failed, and not what.
+	verus.Failed:          checks.ProblemInternal,
+	verus.CompileError:    checks.ProblemInternal,
+	verus.UnsupportedCode: checks.ProblemInternal,
+	verus.ResourceLimit:   checks.ProblemInternal,
+	verus.InternalError:   checks.ProblemInternal,
+}
+
+// problem turns a reason into a problem, unless failures say the same.
+func (s Side) problem(x verus.Reason) (checks.ProofProblem, bool) {
+	if x.Diagnosed {
+		return checks.ProofProblem{}, false
+	}
+	p := checks.ProofProblem{Kind: problems[x.Outcome], Text: x.Text, File: s.Manifest}
+	if len(s.Roots) > 0 {
+		p.File = s.Roots[0]
+	}
+	if x.Target.Name == "" {
+		return p, true
+	}
+	p.Target = x.Target.String()
+	for _, c := range s.Model.Crates {
+		if s.crate(c) != x.Target.Crate() {
+			continue
+		}
+		if p.File = c.Root; c.Manifest != "" && !slices.Contains(s.Roots, c.Root) {
+			p.File = c.Manifest
+		}
+		break
+	}
+	return p, true
+}
