@@ -300,7 +300,7 @@ func (r *runner) check() (*checks.Report, error) {
 
 // buildPairs reads what changed on both sides and matches it.
 func (r *runner) buildPairs() error {
-	var base, head, baseRust, headRust []string
+	var base, head, baseRust, headRust, other []string
 	for _, c := range r.changes {
 		for _, side := range []struct {
 			entry     gitrepo.Entry
@@ -312,7 +312,11 @@ func (r *runner) buildPairs() error {
 			*side.all = append(*side.all, side.entry.Path)
 			if isRust(side.entry.Path) {
 				*side.rust = append(*side.rust, side.entry.Path)
+				continue
 			}
+			// Any file may be a source: by include!, #[path] or the manifest. Both models are asked, since the sources that name
+			// it are on both sides.
+			other = append(other, side.entry.Path)
 		}
 	}
 	for _, side := range []struct {
@@ -324,11 +328,11 @@ func (r *runner) buildPairs() error {
 		}
 		side.tree.parseAll(side.rust, r.o.Jobs)
 	}
-	baseModel, err := model.New(r.ctx, r.base, baseRust)
+	baseModel, err := model.New(r.ctx, r.base, append(baseRust, other...))
 	if err != nil {
 		return fmt.Errorf("read the base: %w", err)
 	}
-	headModel, err := model.New(r.ctx, r.head, headRust)
+	headModel, err := model.New(r.ctx, r.head, append(headRust, other...))
 	if err != nil {
 		return fmt.Errorf("read the head: %w", err)
 	}

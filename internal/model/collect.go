@@ -3,6 +3,7 @@ package model
 import (
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/specgate/specgate/internal/source"
@@ -142,7 +143,7 @@ func attributeAliases(root syntax.Node) map[string]string {
 					return true
 				}
 				switch last := segs[len(segs)-1]; last {
-				case "verus_verify", "verus_spec", "verus", eraseMacro:
+				case "verus_verify", "verus_spec", "verus", "include", eraseMacro:
 					if out == nil {
 						out = map[string]string{}
 					}
@@ -595,6 +596,9 @@ func (x *index) mod(n syntax.Node, c around, name string) {
 	x.modAround[m] = &around{verified: c.verified, external: c.external, cfg: c.cfg, sites: c.sites}
 	var paths []string
 	for _, a := range ms {
+		if a.is("path") && len(a.args) != 1 {
+			x.problem(c.file.Path, a.span, includedUnseen)
+		}
 		if a.is("path") && len(a.args) == 1 {
 			base := path.Dir(c.file.Path)
 			if parent.file == c.file && parent.parent != nil && parent.item != nil && parent.item.Node.Kind() == syntax.Mod && parent.item.Node.HasBody() {
@@ -612,6 +616,9 @@ func (x *index) mod(n syntax.Node, c around, name string) {
 		paths = append(paths, path.Join(dir, name+".rs"), path.Join(dir, name, "mod.rs"))
 	}
 	m.childDir = ""
+	if !slices.ContainsFunc(paths, x.has) && len(it.Cfg) == 0 {
+		x.problem(c.file.Path, n.Span(), "the file of this module is not in the tree; it was not looked at")
+	}
 	for _, p := range paths {
 		if x.has(p) {
 			m.source = append(m.source, p)
@@ -642,10 +649,49 @@ func joinPath(a, b string) string {
 	return a + "::" + b
 }
 
+// unquote gives what a string literal says.
 func unquote(s string) string {
-	s = strings.TrimLeft(s, "r#")
-	s = strings.TrimRight(s, "#")
-	return strings.ReplaceAll(strings.Trim(s, `"`), `\\`, `\`)
+	if strings.HasPrefix(s, "r") {
+		s = strings.Trim(strings.TrimLeft(s, "r"), "#")
+		return strings.Trim(s, `"`)
+	}
+	s = strings.Trim(s, `"`)
+	if !strings.Contains(s, `\`) {
+		return s
+	}
+	var out strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' || i+1 == len(s) {
+			out.WriteByte(s[i])
+			continue
+		}
+		i++
+		hex := ""
+		switch s[i] {
+		case 'n':
+			out.WriteByte('\n')
+		case 't':
+			out.WriteByte('\t')
+		case 'r':
+			out.WriteByte('\r')
+		case '0':
+			out.WriteByte(0)
+		case 'x':
+			hex = s[i+1 : min(i+3, len(s))]
+			i += len(hex)
+		case 'u':
+			if end := strings.IndexByte(s[i:], '}'); end > 1 {
+				hex = strings.ReplaceAll(s[i+2:i+end], "_", "")
+				i += end
+			}
+		default:
+			out.WriteByte(s[i])
+		}
+		if n, err := strconv.ParseUint(hex, 16, 21); err == nil {
+			out.WriteRune(rune(n))
+		}
+	}
+	return out.String()
 }
 
 func (x *index) use(t syntax.Node, prefix []string, global bool, c around, public bool) {
@@ -745,6 +791,8 @@ func (x *index) macroItem(n syntax.Node, c around) {
 			}
 			return
 		}
+		x.notIncluded(c.file, n)
+		return
 	}
 	if args.Kind() == syntax.MacroBody && verusMacro(real) {
 		x.impostor(segs, n, c)
@@ -780,14 +828,29 @@ func (x *index) scopeInner(c *around, body syntax.Node) {
 	}
 }
 
+// includePath is the file that include!(..) names with one string; empty: it does so in another way.
 func includePath(args syntax.Node, from string) string {
+	var found string
+	n := 0
 	for t := range args.Tokens() {
-		if t.Kind() == syntax.String {
-			return path.Join(path.Dir(from), unquote(t.Text()))
+		switch t.Kind() {
+		case syntax.LParen, syntax.RParen, syntax.LBrace, syntax.RBrace, syntax.LBracket, syntax.RBracket, syntax.Comma:
+			continue
+		case syntax.String:
+			found = path.Join(path.Dir(from), unquote(t.Text()))
 		}
+		n++
 	}
-	return ""
+	if n != 1 {
+		return ""
+	}
+	return found
 }
+
+const includedUnseen = "this takes in code that is not in the tree, or whose file only the compiler can tell; it was not looked at"
+
+// notIncluded notes an include! that cannot be followed.
+func (x *index) notIncluded(f *File, call syntax.Node) { x.problem(f.Path, call.Span(), includedUnseen) }
 
 // function makes a Function of a Fn, AssumeSpecification, Const or Static.
 func (x *index) function(n syntax.Node, c around) *Function {

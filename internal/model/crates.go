@@ -43,6 +43,7 @@ type index struct {
 	scanned   bool
 	modules   map[string][]string // file paths with `mod NAME`
 	quoted    map[string][]string // file paths with a string that ends in a file name: #[path], include!
+	fileNames map[string][]string // the same for names that do not end in .rs; nil: not scanned
 	named     int                 // functions and items before this index have symbols
 	namedIt   int
 	depth     int

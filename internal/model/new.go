@@ -37,11 +37,10 @@ func New(ctx context.Context, tree Tree, load []string) (*Model, error) {
 	}
 	for _, p := range load {
 		switch {
-		case !x.selected[p]:
-		case strings.HasSuffix(p, ".rs"):
-			x.load(p)
-		default:
+		case !strings.HasSuffix(p, ".rs"):
 			x.loadIncluding(p)
+		case x.selected[p]:
+			x.load(p)
 		}
 	}
 	x.settle()
@@ -60,7 +59,7 @@ func (m *Model) Extend(paths []string) bool {
 	defer x.mu.Unlock()
 	changed := false
 	for _, p := range paths {
-		if strings.HasSuffix(p, ".rs") && x.has(p) && !x.selected[p] {
+		if (strings.HasSuffix(p, ".rs") || x.stubs[p] != nil || x.roots[p] != nil) && x.has(p) && !x.selected[p] {
 			x.selected[p], changed = true, true
 			x.load(p)
 		}
@@ -560,12 +559,44 @@ func header(n syntax.Node) string {
 	return strings.Join(parts, " ")
 }
 
-// loadIncluding reads the sources that include! a file.
+// loadIncluding reads the sources that make a file a part of them by include! or #[path], whatever its name ends in, and the file
+// itself where it is a module or the root of a crate. p need not be in the tree: it may be on the other side only.
 func (x *index) loadIncluding(p string) {
-	base := path.Base(p)
-	for _, c := range x.tree.Mentions(base) {
-		if text, err := x.tree.Read(c); err == nil && bytes.Contains(text, []byte("include!")) {
-			x.load(c)
+	x.scanFileNames()
+	for _, c := range x.fileNames[path.Base(p)] {
+		x.selected[c] = true
+		x.load(c)
+	}
+	if x.has(p) && (x.stubs[p] != nil || x.roots[p] != nil) {
+		x.load(p)
+	}
+}
+
+// scanFileNames notes which sources may name which other files: every string of a source that has an include or a path.
+func (x *index) scanFileNames() {
+	if x.fileNames != nil {
+		return
+	}
+	x.fileNames = map[string][]string{}
+	for _, p := range x.tree.Mentions("include", "path") {
+		text, err := x.tree.Read(p)
+		if err != nil {
+			continue // Mentions has read it
+		}
+		for i := 0; i < len(text); i++ {
+			if text[i] != '"' {
+				continue
+			}
+			// Every quote may begin a string: what is none names no file.
+			const longest = 300
+			end := bytes.IndexAny(text[i+1:min(i+1+longest, len(text))], "\"\n")
+			if end < 0 || text[i+1+end] == '\n' {
+				continue
+			}
+			name := path.Base(unquote(string(text[i : i+end+2])))
+			if l := x.fileNames[name]; len(l) == 0 || l[len(l)-1] != p {
+				x.fileNames[name] = append(l, p)
+			}
 		}
 	}
 }

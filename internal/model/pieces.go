@@ -19,13 +19,13 @@ func (a *analyser) pieces(toks []syntax.Token) {
 			found[s.Span.Start] = true
 		}
 	}
-	add := func(kind SiteKind, first, last syntax.Token) {
-		span := source.Span{Start: first.Span().Start, End: last.Span().End}
+	add := func(kind SiteKind, first, last int) {
+		span := source.Span{Start: toks[first].Span().Start, End: toks[last].Span().End}
 		if found[span.Start] {
 			return
 		}
 		found[span.Start] = true
-		a.site(Site{Kind: kind, Span: span, Text: string(a.file.Syntax.Source.Text[span.Start:span.End]), Uncertain: true})
+		a.site(Site{Kind: kind, Span: span, Text: joinTokens(toks[first : last+1]), Uncertain: true})
 	}
 	kindAt := func(i int) syntax.TokenKind {
 		if i < 0 || i >= len(toks) {
@@ -42,7 +42,7 @@ func (a *analyser) pieces(toks []syntax.Token) {
 			for j := i + 2; j < end; j++ {
 				pasted = pasted || kindAt(j) == syntax.LBracket && kindAt(j+1) == syntax.Lt
 				if kindAt(j) == syntax.ColonColon && kindAt(j+1) == syntax.Dollar && (toks[j-1].Text() == "verifier" || kindAt(j-2) == syntax.Dollar) {
-					add(External, t, toks[end])
+					add(External, i, end)
 					break
 				}
 			}
@@ -65,7 +65,7 @@ func (a *analyser) pieces(toks []syntax.Token) {
 			alone := prev != syntax.ColonColon && prev != syntax.Dot && prev != syntax.Dollar && prev != syntax.KwFn && prev != syntax.KwLet &&
 				prev != syntax.KwMod && kindAt(i+1) != syntax.Colon
 			if _, local := a.local(word); behindFragment || alone && !local {
-				add(kind, t, t)
+				add(kind, i, i)
 			}
 		}
 		// An attribute's word, to be put into #[..] by the macro.
@@ -73,7 +73,7 @@ func (a *analyser) pieces(toks []syntax.Token) {
 			m := meta{path: []string{"verifier", word}}
 			owned := prev == syntax.ColonColon && i >= 2 && toks[i-2].Text() == "verifier"
 			if kind := attributeSite(m, syntax.Fn, Exec); kind != 0 && (owned || strings.Contains(word, "_") && prev != syntax.ColonColon) {
-				add(kind, t, t)
+				add(kind, i, i)
 			}
 		}
 		// Names in pieces: c!(ass, ume).
@@ -89,7 +89,7 @@ func (a *analyser) pieces(toks []syntax.Token) {
 			joined += piece
 			n++
 			if kind := named(joined); kind != 0 {
-				add(kind, t, toks[j])
+				add(kind, i, j)
 				break
 			}
 		}
@@ -119,7 +119,7 @@ func named(name string) SiteKind {
 }
 
 // pasted looks at `[<a $b>]`: a name whose fixed part begins or ends one of those that matter, and the rest of which is a fragment.
-func (a *analyser) pasted(toks []syntax.Token, i int, add func(kind SiteKind, first, last syntax.Token)) {
+func (a *analyser) pasted(toks []syntax.Token, i int, add func(kind SiteKind, first, last int)) {
 	end := min(closing(toks, i), len(toks)-1)
 	before, after, fragment := "", "", false
 	for j := i + 2; j < end; j++ {
@@ -138,7 +138,7 @@ func (a *analyser) pasted(toks []syntax.Token, i int, add func(kind SiteKind, fi
 	}
 	for _, name := range []string{"assume", "assume_", "admit", "inline_air_stmt", "external", "external_body", "external_fn_specification"} {
 		if strings.HasPrefix(name, before) && strings.HasSuffix(name, after) && len(before)+len(after) <= len(name) && len(before)+len(after) > 1 {
-			add(named(name), toks[i], toks[end])
+			add(named(name), i, end)
 			return
 		}
 	}

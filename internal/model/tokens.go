@@ -311,6 +311,9 @@ func (a *analyser) tokenPath(toks []syntax.Token, i int, ghost, unread bool) int
 		return i
 	case next(1) == syntax.Bang && (next(2) == syntax.LParen || next(2) == syntax.LBrace || next(2) == syntax.LBracket):
 		a.macros = append(a.macros, strings.Join(segs, "::"))
+		if last == "include" && !unread {
+			a.x.problem(a.file.Path, source.Span{Start: span.Start, End: toks[min(closing(toks, i+2), len(toks)-1)].Span().End}, includedUnseen)
+		}
 		if last == "cfg" {
 			if args := toks[i+2 : min(closing(toks, i+2)+1, len(toks))]; mentionsGhostCfg(args) {
 				a.site(Site{Kind: CfgDivergence, Span: span, Text: "cfg!" + joinTokens(args), Uncertain: true})
@@ -581,6 +584,7 @@ func (x *index) unknownItem(n syntax.Node, c around) {
 func (a *analyser) include(args, call syntax.Node, ghost bool) {
 	p := includePath(args, a.file.Path)
 	if p == "" || !a.x.has(p) {
+		a.x.notIncluded(a.file, call)
 		return
 	}
 	f, err := a.x.tree.Parse(p)
