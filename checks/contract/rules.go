@@ -472,7 +472,8 @@ func specDefinition(p *checks.Pass, which Relation) {
 			}
 			names = append(names, e.spec.Head.Symbol)
 			change = append(change, e.spec.Head.Symbol+"\x00"+h)
-			detail = append(detail, fmt.Sprintf("%s in base: %s\n%s in head: %s", e.spec.Head.Name, shorten(b), e.spec.Head.Name, shorten(h)))
+			detail = append(detail, fmt.Sprintf("%s in base (%s): %s\n%s in head (%s): %s",
+				e.spec.Base.Name, lineOf(e.spec.Base), shorten(b), e.spec.Head.Name, lineOf(e.spec.Head), shorten(h)))
 		}
 		out.Change = strings.Join(change, "\x00")
 		out.Detail = strings.Join(detail, "\n")
@@ -500,6 +501,11 @@ func specDefinition(p *checks.Pass, which Relation) {
 		out.Undecided = which == Unknown && hasCallers(u)
 		p.Report(out)
 	}
+}
+
+// lineOf is the file and line of a definition.
+func lineOf(f *model.Function) string {
+	return fmt.Sprintf("%s:%d", f.File.Path, f.File.Syntax.Source.Range(f.Span).Start.Line)
 }
 
 // --- visibility of definitions ---

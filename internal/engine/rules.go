@@ -70,6 +70,9 @@ func (r *runner) waiverFindings(tracker *policy.Tracker) ([]checks.Finding, erro
 			rule, where = waiverExpired, p.Waiver.ExpiresWhere
 		}
 		f := checks.Finding{Symbol: policy.FileName, File: policy.FileName, Span: atStart, Message: p.Message, Change: p.Waiver.ID}
+		if r.o.Policy == "" && r.base.entries[policy.FileName].ID == r.head.entries[policy.FileName].ID {
+			f.Span = where
+		}
 		if r.o.Policy == "" {
 			f.Base = &checks.Place{File: policy.FileName, Span: where}
 		}
