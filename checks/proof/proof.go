@@ -111,7 +111,6 @@ func problems(p *checks.Pass, kind checks.ProofProblemKind) {
 			continue
 		}
 		f := checks.AtFile(checks.FileChange{Head: source.NewFile(problem.File, nil)})
-		f.Symbol = cmp.Or(problem.Target, problem.File)
 		f.Message = sentence(line(problem.Text))
 		f.Change = problem.Target
 		p.Report(f)
@@ -167,7 +166,7 @@ func report(p *checks.Pass, f checks.Finding, failure checks.ProofFailure, base 
 	f.Message = message(failure)
 	f.Change = failure.Category + "\x00" + failure.Key
 	var detail []string
-	detail = append(detail, "The verifier says: "+sentence(line(failure.Message)))
+	detail = append(detail, "The verifier says: "+stop(line(failure.Message)))
 	if also := failure.Also; also != nil {
 		detail = append(detail, fmt.Sprintf("See also %s:%s.", also.File, also.Span.Start))
 	}
@@ -209,9 +208,12 @@ func message(f checks.ProofFailure) string {
 		saying = "The verifier does not accept %s."
 	}
 	clause := line(f.Clause)
+	if f.Category == "precondition" && f.File != nil && f.Span.End <= len(f.File.Text) && string(f.File.Text[f.Span.Start:f.Span.End]) == f.Clause {
+		saying = "The call %s is not shown to meet a precondition of what it calls." // which the verifier's library has
+	}
 	switch {
 	case clause == "":
-		return "The verifier reports: " + sentence(line(f.Message))
+		return "The verifier reports: " + stop(line(f.Message))
 	case f.Category == rlimit || f.Category == setup:
 		return fmt.Sprintf(saying, clause)
 	}
@@ -242,10 +244,14 @@ func sentence(s string) string {
 	if c := s[0]; c >= 'a' && c <= 'z' {
 		s = string(c-'a'+'A') + s[1:]
 	}
-	if !strings.ContainsAny(s[len(s)-1:], ".!?") {
-		s += "."
+	return stop(s)
+}
+
+func stop(s string) string {
+	if s == "" || strings.ContainsAny(s[len(s)-1:], ".!?") {
+		return s
 	}
-	return s
+	return s + "."
 }
 
 // compared visits the functions that both sides have, with both verdicts.
@@ -274,7 +280,7 @@ func regressed(p *checks.Pass) {
 			return
 		}
 		finding := at(p, f)
-		finding.Message = "It was proved in base and is not now: " + sentence(line(head.Reason))
+		finding.Message = "It was proved in base and is not now: " + stop(line(head.Reason))
 		if pr := p.Pairs.OfHead(f); pr.Change == pair.Same {
 			finding.Detail = "The function itself did not change: something that it rests on did, or the search for its proof is unstable."
 		}
@@ -289,7 +295,7 @@ func fixed(p *checks.Pass) {
 			return
 		}
 		finding := at(p, f)
-		finding.Message = "It was not proved in base and is now. Base: " + sentence(line(base.Reason))
+		finding.Message = "It was not proved in base and is now; the verifier said of base: " + stop(line(base.Reason))
 		finding.Change = base.Outcome.String()
 		p.Report(finding)
 	})

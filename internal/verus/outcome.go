@@ -398,7 +398,7 @@ func (r *Run) judgeRun(out, errs Output, task Task) {
 		if e, ok := expected[t.Target]; ok && !e.OptedIn && len(t.Units) == 0 {
 			r.drop(t.Target, NotRun)
 			t.Outcome = max(NotAllVerified, r.worst(t.Target))
-			r.reason(NotAllVerified, t.Target, "%s has not opted in to verification: its Cargo.toml lacks verify = true in [package.metadata.verus]", t.Target)
+			r.reason(NotAllVerified, t.Target, "the package of %s has not opted in to verification: its Cargo.toml lacks verify = true in [package.metadata.verus]", t.Target)
 		}
 	}
 	if len(task.Expected) == 0 {

@@ -1,0 +1,279 @@
+package prove_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/specgate/specgate/checks"
+	"github.com/specgate/specgate/checks/proof"
+	"github.com/specgate/specgate/internal/model"
+	"github.com/specgate/specgate/internal/pair"
+	. "github.com/specgate/specgate/internal/prove"
+	"github.com/specgate/specgate/internal/source"
+	"github.com/specgate/specgate/internal/syntax"
+	"github.com/specgate/specgate/internal/verus"
+	"github.com/specgate/specgate/internal/verus/verustest"
+)
+
+var update = flag.Bool("update", false, "write golden files")
+
+const recordings = "../verus/testdata/"
+
+// tree is a tree of files in memory.
+type tree struct {
+	files  map[string]string
+	parsed map[string]*syntax.File
+}
+
+func newTree(files map[string]string) *tree { return &tree{files, map[string]*syntax.File{}} }
+
+func (t *tree) Paths() []string {
+	var out []string
+	for p := range t.files {
+		out = append(out, p)
+	}
+	slices.Sort(out)
+	return out
+}
+
+func (t *tree) Read(path string) ([]byte, error) {
+	text, ok := t.files[path]
+	if !ok {
+		return nil, fmt.Errorf("read %s: %w", path, fs.ErrNotExist)
+	}
+	return []byte(text), nil
+}
+
+func (t *tree) Parse(path string) (*syntax.File, error) {
+	if f := t.parsed[path]; f != nil {
+		return f, nil
+	}
+	text, err := t.Read(path)
+	if err != nil {
+		return nil, err
+	}
+	t.parsed[path] = syntax.Parse(source.NewFile(path, text))
+	return t.parsed[path], nil
+}
+
+func (t *tree) Mentions(...string) []string { return t.rust() }
+
+func (t *tree) rust() []string {
+	return slices.DeleteFunc(t.Paths(), func(p string) bool { return !strings.HasSuffix(p, ".rs") })
+}
+
+func (t *tree) source(path string) *source.File {
+	text, ok := t.files[path]
+	if !ok {
+		return nil
+	}
+	return source.NewFile(path, []byte(text))
+}
+
+func (t *tree) work() iter.Seq2[verus.WorkFile, error] {
+	return func(yield func(verus.WorkFile, error) bool) {
+		for _, p := range t.Paths() {
+			if !yield(verus.WorkFile{Path: p, Data: []byte(t.files[p]), Mode: verus.WorkPlain}, nil) {
+				return
+			}
+		}
+	}
+}
+
+func readTree(t *testing.T, dir string) *tree {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(dir, name)
+		files[filepath.ToSlash(rel)] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newTree(files)
+}
+
+func readFile(t *testing.T, name string) *tree {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newTree(map[string]string{filepath.Base(name): string(data)})
+}
+
+func index(t *testing.T, tr *tree) *model.Model {
+	t.Helper()
+	m, err := model.New(context.Background(), tr, tr.rust())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func replay(t *testing.T, name string, tr *tree) *verus.Verifier {
+	t.Helper()
+	rec, err := verustest.ReadRecording(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := verustest.NewReplay(t)
+	r.Add(rec, tr.files)
+	return verustest.Installed(rec.Verus, r)
+}
+
+var options = verus.Options{Timeout: time.Minute, Offline: true}
+
+// side verifies a single file.
+func side(t *testing.T, source, recording string) (*tree, *model.Model, *verus.Run, *checks.ProofRun) {
+	t.Helper()
+	tr := readFile(t, source)
+	roots := []string{filepath.Base(source)}
+	r, left, err := Verify(context.Background(), Request{Verifier: replay(t, recording, tr), Files: tr.work(), Roots: roots, Options: options, Temp: t.TempDir()})
+	if err != nil || len(left) > 0 {
+		t.Fatal(left, err)
+	}
+	m := index(t, tr)
+	return tr, m, r, Side{Model: m, Source: tr.source, Roots: roots}.Read(r)
+}
+
+func findings(t *testing.T, base, head *model.Model, in *checks.ProofInput) []byte {
+	t.Helper()
+	found, err := checks.Run(context.Background(), proof.Rules(), &checks.Input{Pairs: pair.New(base, head), Proof: in})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(found); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	name = filepath.Join("testdata", name+".json")
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s (-want +got), written anew by -update:\n%s", name, diff)
+	}
+}
+
+// TestChanges judges sample changes by what the verifier says of both sides.
+func TestChanges(t *testing.T) {
+	for _, c := range []struct{ name, change, from, to string }{
+		{"broken", "broken-proof", "base", "head"},
+		{"mended", "broken-proof", "head", "base"},
+		{"outside", "outside-verus", "base", "head"},
+		{"same", "format-only", "base", "head"},
+		{"stack", "stack-struct", "base", "head"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := func(side, ext string) string { return recordings + "changes/" + c.change + "/" + side + ext }
+			src := func(side string) string { return "../../testdata/corpus/" + c.change + "/" + side + ".rs" }
+			_, base, baseRun, baseProof := side(t, src(c.from), path(c.from, ".verus.json"))
+			_, head, headRun, headProof := side(t, src(c.to), path(c.to, ".verus.json"))
+			golden(t, c.name, findings(t, base, head, &checks.ProofInput{Base: baseProof, Head: headProof, Comparable: verus.Comparable(baseRun, headRun)}))
+		})
+	}
+}
+
+// TestDiagnostics judges each kind of failure as a change that adds the file.
+func TestDiagnostics(t *testing.T) {
+	names, err := filepath.Glob(recordings + "diagnostics/*.rs")
+	if err != nil || len(names) < 20 {
+		t.Fatal(names, err)
+	}
+	empty := index(t, newTree(nil))
+	for _, name := range names {
+		stem := strings.TrimSuffix(name, ".rs")
+		t.Run(filepath.Base(stem), func(t *testing.T) {
+			_, head, r, headProof := side(t, name, stem+".verus.json")
+			if r.Outcome == verus.Proved {
+				t.Fatal("it is proved")
+			}
+			golden(t, "diagnostics/"+filepath.Base(stem), findings(t, empty, head, &checks.ProofInput{Head: headProof}))
+			if files := FailingFiles(r); !cmp.Equal(files, []string{filepath.Base(name)}) {
+				t.Errorf("failing files: %q", files)
+			}
+		})
+	}
+}
+
+// TestWorkspace judges the recorded states of a workspace. Its sources are those of the good state, so places are not compared.
+func TestWorkspace(t *testing.T) {
+	tr := readTree(t, recordings+"workspace/src")
+	queue := verus.Expected{Target: verus.TargetID{Package: "queue", Name: "queue", Kind: "lib"}, OptedIn: true}
+	app := verus.Expected{Target: verus.TargetID{Package: "app", Name: "app", Kind: "bin"}, OptedIn: true}
+	optedOut := app
+	optedOut.OptedIn = false
+	for name, expected := range map[string][]verus.Expected{
+		"ok-json": {queue, app}, "fresh-json": {queue, app}, "dependency-fails-json": {queue, app}, "type-error-json": {queue, app},
+		"root-opted-out-json": {queue, optedOut}, "no-verus-package-json": nil, "ok-text": {queue, app},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rec, err := verustest.ReadRecording(recordings + "workspace/" + name + ".json")
+			if err != nil {
+				t.Fatal(err)
+			}
+			stdout, stderr, err := rec.Streams()
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := verus.Assess(stdout, stderr, verus.Ended{ExitCode: rec.Exit}, verus.Task{Expected: expected}, verus.Context{Root: "/ws"})
+			m := index(t, tr)
+			run := Side{Model: m, Source: tr.source, Manifest: "Cargo.toml"}.Read(r)
+			golden(t, "workspace/"+name, findings(t, m, m, &checks.ProofInput{Head: run}))
+		})
+	}
+}
+
+// TestNothingAsked checks that the rules are silent without a run, and not when base alone is missing.
+func TestNothingAsked(t *testing.T) {
+	name := recordings + "diagnostics/postcondition"
+	_, m, _, run := side(t, name+".rs", name+".verus.json")
+	for _, in := range []*checks.ProofInput{nil, {}, {Base: run}} {
+		if got := findings(t, m, m, in); string(got) != "null\n" {
+			t.Errorf("%+v: %s", in, got)
+		}
+	}
+	if got := findings(t, m, m, &checks.ProofInput{Head: run}); !bytes.Contains(got, []byte("proof/failed")) {
+		t.Errorf("without base: %s", got)
+	}
+}
