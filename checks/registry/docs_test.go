@@ -18,6 +18,7 @@ func TestDocs(t *testing.T) {
 var families = map[checks.Family]string{
 	checks.Trust:    "What is believed without proof now that was not before. Sites are counted by function on both sides: moving, renaming or reformatting code fires nothing.",
 	checks.Edit:     "What changed in the code that runs. Contracts and proofs are not executable code.",
+	checks.Proof:    "Whether the code verifies, and what it costs.",
 	checks.Contract: "What contracts promise and demand, compared with base. A contract is as strong as base's when base's precondition implies the new one, and base's precondition with the new promises implies the old promises. specgate decides this with a prover and a search of its own; what it says is certain, except where a message says \"as far as specgate can tell\".",
 }
 

@@ -7,12 +7,13 @@ import (
 	"github.com/specgate/specgate/checks"
 	"github.com/specgate/specgate/checks/contract"
 	"github.com/specgate/specgate/checks/edit"
+	"github.com/specgate/specgate/checks/proof"
 	"github.com/specgate/specgate/checks/trust"
 )
 
 // Rules of all families, by family in the order of checks.Families, and within one in the order of the documentation.
 func Rules() []*checks.Rule {
-	return slices.Concat(trust.Rules(), edit.Rules(), contract.Rules())
+	return slices.Concat(trust.Rules(), edit.Rules(), contract.Rules(), []*checks.Rule{proof.Knob()})
 }
 
 // Find returns the rule of an ID, or nil.
