@@ -148,14 +148,17 @@ func (t *text) finding(f *checks.Finding) {
 		}
 	}
 	if w := f.Witness; w != nil {
-		t.printf("  %s %s", t.paint(bold, "for example:"), escapeTerminal(w.Input))
+		says := w.Input // empty: the function has no parameters
 		if w.Result != "" {
-			t.printf(" gives %s", escapeTerminal(w.Result))
+			says += " gives " + w.Result
 		}
 		if w.Wrong != "" {
-			t.printf(", and %s is accepted too", escapeTerminal(w.Wrong))
+			if says != "" {
+				says += ", and "
+			}
+			says += w.Wrong + " is accepted too"
 		}
-		t.out.WriteByte('\n')
+		t.printf("  %s %s\n", t.paint(bold, "for example:"), escapeTerminal(strings.TrimSpace(says)))
 	}
 	if t.o.Remedy != nil && !t.told[f.Rule] {
 		t.told[f.Rule] = true

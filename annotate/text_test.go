@@ -155,6 +155,27 @@ func TestTextIsSafe(t *testing.T) {
 	}
 }
 
+func TestTextOfWitness(t *testing.T) {
+	for _, c := range []struct {
+		witness checks.Witness
+		want    string
+	}{
+		{checks.Witness{Input: "x = 0", Result: "1", Wrong: "2"}, "  for example: x = 0 gives 1, and 2 is accepted too\n"},
+		{checks.Witness{Input: "x = 0"}, "  for example: x = 0\n"},
+		{checks.Witness{Wrong: "r = 2"}, "  for example: r = 2 is accepted too\n"},
+		{checks.Witness{Result: "1", Wrong: "2"}, "  for example: gives 1, and 2 is accepted too\n"},
+	} {
+		var b bytes.Buffer
+		r := &checks.Report{Findings: []checks.Finding{{Rule: "contract/ensures-weakened", Severity: policy.Error, Symbol: "new", File: "a.rs", Witness: &c.witness}}}
+		if err := annotate.Text(&b, r, annotate.TextOptions{Full: true}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(b.String(), c.want) {
+			t.Errorf("%+v: no line %q in:\n%s", c.witness, c.want, b.String())
+		}
+	}
+}
+
 func FuzzTextIsSafe(f *testing.F) {
 	f.Add("a\x1b[31m", "line\ttext \u202e", 1, 5)
 	f.Add("", "", 0, 0)
