@@ -30,11 +30,12 @@ const (
 )
 
 type grammar struct {
-	Check   checkCmd   `cmd:"" help:"Check a change: what it trusts, edits and promises, against its merge base."`
-	Trust   trustCmd   `cmd:"" help:"List everything that a tree believes without proof."`
-	Explain explainCmd `cmd:"" help:"Say what a rule means, why it matters and what to do."`
-	Policy  policyCmd  `cmd:"" help:"Write, check and explain the policy file."`
-	Version versionCmd `cmd:"" help:"Print the version and how it was built."`
+	Check    checkCmd    `cmd:"" help:"Check a change: what it trusts, edits and promises, against its merge base."`
+	Trust    trustCmd    `cmd:"" help:"List everything that a tree believes without proof."`
+	Spectest spectestCmd `cmd:"" help:"Ask a contract which results it allows."`
+	Explain  explainCmd  `cmd:"" help:"Say what a rule means, why it matters and what to do."`
+	Policy   policyCmd   `cmd:"" help:"Write, check and explain the policy file."`
+	Version  versionCmd  `cmd:"" help:"Print the version and how it was built."`
 
 	Verbose bool `short:"v" help:"Log what is done to stderr."`
 }

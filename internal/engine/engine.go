@@ -498,7 +498,7 @@ func openTree(ctx context.Context, name string) (from lister, under string, done
 		if err != nil {
 			return nil, "", nil, &InputError{err}
 		}
-		from, done = &directory{opened}, opened.Close
+		from, done = &directory{root: opened}, opened.Close
 	default:
 		return nil, "", nil, err
 	}

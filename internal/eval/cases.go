@@ -1,93 +1,199 @@
 package eval
 
 import (
-	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/specgate/specgate/internal/source"
 	"github.com/specgate/specgate/internal/syntax"
 	"github.com/specgate/specgate/internal/value"
 )
 
-// Suite is a file of cases: {"function": SYMBOL, "params": [[NAME, TYPE], ..], "result": [NAME, TYPE], "cases": [{"args": {NAME: VALUE},
-// "result": VALUE, "after": {NAME: VALUE}, ..}]}. Types and values are Rust; other keys are for the reader of the file.
-type Suite struct {
-	Function string      `json:"function"`
-	Params   [][2]string `json:"params"`
-	Result   [2]string   `json:"result"`
-	Cases    []SuiteCase `json:"cases"`
+// Questions are the cases of a Suite, put to one function. It is for one goroutine.
+type Questions struct {
+	suite *Suite
+	judge *Judge
+	// at has, by name, the places of the parameters.
+	at map[string]int
 }
 
-// SuiteCase is one case of a Suite.
-type SuiteCase struct {
-	Args   map[string]string `json:"args"`
-	Result string            `json:"result"`
-	After  map[string]string `json:"after"`
+// Asked is a case with its answer.
+type Asked struct {
+	Answer
+	// Call is the call as people write it, "max_of([3, 1, 4])", and Outcome what it gives: see Judge.
+	Call, Outcome string
 }
 
-// Answer is what a contract says of a SuiteCase.
-type Answer struct {
-	Verdict Verdict
-	// Why is the reason for Undecided.
-	Why string
-	// Text is the case as people write it.
-	Text string
-}
-
-// ReadSuite reads the JSON of a Suite.
-func ReadSuite(text []byte) (*Suite, error) {
-	var s Suite
-	if err := json.Unmarshal(text, &s); err != nil {
-		return nil, fmt.Errorf("read cases: %w", err)
-	}
-	return &s, nil
-}
-
-// Ask puts every case of a suite to the contract of a function. The error says why that cannot be done, or which case cannot be
-// read.
-func (s *Suite) Ask(f *Func) ([]Answer, error) {
+// For puts the cases of a suite to a function. The error is a *CaseError when the suite is not one for the function, and
+// ErrUnsupported when the function cannot be judged.
+func (s *Suite) For(f *Func) (*Questions, error) {
 	sc := f.scope()
 	declared := f.paramTypes(sc)
-	if len(declared) != len(s.Params) {
-		return nil, fmt.Errorf("read cases of %s: %d parameters, but the function has %d", s.Function, len(s.Params), len(declared))
+	q := &Questions{suite: s, at: map[string]int{}}
+	var names []string
+	for p := range f.Node.Get(syntax.FParams).All(syntax.FParam) {
+		q.at[paramName(p)] = len(names)
+		names = append(names, paramName(p))
 	}
-	// Types given for type parameters.
 	inst := map[string]*value.Type{}
-	for i, p := range s.Params {
-		n, err := parseType(p[1])
+	type check struct {
+		given          Typed
+		declared, read *value.Type
+	}
+	var checks []check
+	read := func(given Typed, declared *value.Type) error {
+		n, err := parseType(given.Type)
 		if err != nil {
-			return nil, fmt.Errorf("read the type of parameter %s of %s: %w", p[0], s.Function, err)
+			return s.errorf(given.at, "the type %s of %s is %w; write it as in the function's signature", short(given.Type), given.what(), err)
 		}
-		if t := sc.typ(n); t != nil {
-			unify(declared[i], t, inst)
+		t := sc.typ(n)
+		if t == nil {
+			return s.errorf(given.at, "the type %s of %s is not understood; write it as in the function's signature", short(given.Type), given.what())
+		}
+		unify(declared, t, inst)
+		checks = append(checks, check{given, declared, t})
+		return nil
+	}
+	if s.Params != nil {
+		if len(s.Params) != len(names) {
+			return nil, s.errorf(s.paramsAt, "\"params\" has %d of the parameters, but %s has %d: %s", len(s.Params), short(f.Name), len(names), listed(names))
+		}
+		for _, p := range s.Params {
+			i, ok := q.at[p.Name]
+			if !ok {
+				return nil, s.errorf(p.at, "%s has no parameter %q; its parameters are %s", short(f.Name), short(p.Name), listed(names))
+			}
+			if err := read(p, declared[i]); err != nil {
+				return nil, err
+			}
 		}
 	}
-	j, err := f.NewJudge(inst)
-	if err != nil {
+	if s.Result != nil {
+		result := &value.Type{Kind: value.TTuple}
+		if r := f.Node.Get(syntax.FRet); r.Valid() {
+			result = sc.typ(r.Get(syntax.FType))
+		}
+		if err := read(*s.Result, result); err != nil {
+			return nil, err
+		}
+	}
+	for _, c := range checks {
+		if c.declared != nil && !fits(subst(c.declared, inst), c.read) {
+			return nil, s.errorf(c.given.at, "%s is of type %s here, but of type %s in %s", c.given.what(), c.read, c.declared, short(f.Name))
+		}
+	}
+	var err error
+	if q.judge, err = f.NewJudge(inst); err != nil {
 		return nil, err
 	}
-	out := make([]Answer, 0, len(s.Cases))
-	for i, c := range s.Cases {
-		k := &Case{After: make([]value.Value, len(s.Params))}
-		for pi, p := range s.Params {
-			v, err := j.Value(c.Args[p[0]], j.c.params[pi])
-			if err != nil {
-				return nil, fmt.Errorf("read argument %s of case %d of %s: %w", p[0], i+1, s.Function, err)
-			}
-			k.Args = append(k.Args, v)
-			if text, ok := c.After[p[0]]; ok {
-				if k.After[pi], err = j.Value(text, j.c.params[pi]); err != nil {
-					return nil, fmt.Errorf("read %s after case %d of %s: %w", p[0], i+1, s.Function, err)
-				}
-			}
+	return q, nil
+}
+
+func listed(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}
+
+// fits tells whether a type that a suite gives can be the declared one. Lengths of arrays may be constants that are not known here.
+func fits(declared, given *value.Type) bool {
+	if declared == nil || given == nil || declared.Kind != given.Kind || declared.Int != given.Int || declared.List != given.List ||
+		declared.Name != given.Name || len(declared.Args) != len(given.Args) {
+		return false
+	}
+	for i := range declared.Args {
+		if !fits(declared.Args[i], given.Args[i]) {
+			return false
 		}
-		if k.Result, err = j.Value(c.Result, j.c.result); err != nil {
-			return nil, fmt.Errorf("read the result of case %d of %s: %w", i+1, s.Function, err)
-		}
-		v, why := j.Ask(k)
-		out = append(out, Answer{Verdict: v, Why: why, Text: j.Text(k)})
+	}
+	return true
+}
+
+// Ask puts the case of an index to the contract. The error is a *CaseError: the case cannot be read.
+func (q *Questions) Ask(i int) (Asked, error) {
+	k, reason, err := q.read(i)
+	if err != nil {
+		return Asked{}, err
+	}
+	out := Asked{Call: q.judge.Call(k), Outcome: q.judge.Outcome(k)}
+	if reason != "" {
+		out.Answer = undecided(reason)
+	} else {
+		out.Answer = q.judge.Ask(k)
 	}
 	return out, nil
+}
+
+// read reads a case. reason says why nothing can be said of it, though it is well formed.
+func (q *Questions) read(i int) (k *Case, reason string, err error) {
+	s, c := q.suite, q.judge.c
+	span := s.cases[i]
+	k = &Case{Args: make([]value.Value, len(c.params)), After: make([]value.Value, len(c.params))}
+	val := func(v source.Span, what string, t *value.Type) (value.Value, error) {
+		text, err := s.str(v, "a Rust value")
+		if err != nil {
+			return nil, err
+		}
+		out, err := q.judge.Value(text, t)
+		if err != nil {
+			return nil, s.errorf(v.Start, "%s: %w", what, err)
+		}
+		if q.judge.wide.archUsed {
+			reason = "the width of usize"
+		}
+		return out, nil
+	}
+	values := func(obj source.Span, what string, into []value.Value) error {
+		return s.object(obj, func(name string, at int, v source.Span) error {
+			pi, ok := q.at[name]
+			if !ok {
+				return s.errorf(at, "%s has no parameter %q; its parameters are %s", short(c.fn.Name), short(name), listed(c.names))
+			}
+			if what == "after" && !c.muts[pi] {
+				return s.errorf(at, "%s cannot change %s, which is no mutable reference; leave it out of \"after\"", short(c.fn.Name), name)
+			}
+			var err error
+			into[pi], err = val(v, map[string]string{"args": "argument " + name, "after": name + " after the call"}[what], c.params[pi])
+			return err
+		})
+	}
+	argsAt, afterAt := span.Start, span.Start
+	err = s.object(span, func(key string, at int, v source.Span) error {
+		switch key {
+		case "args":
+			argsAt = v.Start
+			return values(v, key, k.Args)
+		case "after":
+			afterAt = v.Start
+			return values(v, key, k.After)
+		case "result":
+			var err error
+			k.Result, err = val(v, "result", c.result)
+			return err
+		case "origin", "strong", "weak":
+			return s.any(v)
+		}
+		return s.errorf(at, "unknown key %q; a case has args, result and, for mutable references, after", short(key))
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	for pi, name := range c.names {
+		if k.Args[pi] == nil {
+			return nil, "", s.errorf(argsAt, "there is no value of %s in \"args\"; give every parameter one", name)
+		}
+		if c.muts[pi] && k.After[pi] == nil {
+			return nil, "", s.errorf(afterAt, "there is no value of %s in \"after\"; give every mutable reference the value that it has after the call", name)
+		}
+	}
+	if k.Result == nil {
+		if !isUnit(c.result) {
+			return nil, "", s.errorf(span.Start, "there is no \"result\"; give what the call returned, a %s", c.result)
+		}
+		k.Result = value.Unit()
+	}
+	return k, reason, nil
 }
 
 // unify finds what type parameters stand for.
@@ -130,14 +236,23 @@ func parseType(text string) (syntax.Node, error) {
 func (j *Judge) Value(text string, t *value.Type) (value.Value, error) {
 	n, err := parseItem("const C: int = " + text + ";")
 	if err != nil {
-		return nil, fmt.Errorf("read value %s: %w", short(text), err)
+		return nil, fmt.Errorf("%s is %w; write a value of type %s", short(text), err, t)
 	}
+	// What the nodes of this text mean is not kept: a suite has many.
+	sc := *j.resolved
+	sc.types, sc.meanings = nil, nil
 	j.wide.begin(questionSteps)
-	v := j.wide.eval(n.Get(syntax.FValue), &frame{scope: j.resolved}, nil)
+	v := j.wide.eval(n.Get(syntax.FValue), &frame{scope: &sc}, nil)
+	if unknown(v) {
+		return nil, fmt.Errorf("%s has no value that is known (%s); write a value of type %s", short(text), j.wide.why, t)
+	}
 	if v, ok := conform(v, t, j.c.fn.w); ok {
 		return v, nil
 	}
-	return nil, fmt.Errorf("read value %s: not of type %s", short(text), t)
+	if t != nil && t.Kind == value.TParam {
+		return nil, fmt.Errorf("what %s stands for is not known; give the types of the call in \"params\"", t)
+	}
+	return nil, fmt.Errorf("%s is not of type %s; write a value of that type", short(text), t)
 }
 
 // conform turns what an expression without types gives into a value of a type: [1, 2] into a vector of bytes.
@@ -172,7 +287,8 @@ func conform(v value.Value, t *value.Type, w *World) (value.Value, bool) {
 			return value.Tuple(out), ok
 		}
 	case *value.List:
-		if t.Kind == value.TList && len(t.Args) == 1 && (t.List == value.String) == (v.Of == value.String) {
+		if t.Kind == value.TList && len(t.Args) == 1 && (t.List == value.String) == (v.Of == value.String) &&
+			(t.List != value.Array || t.Len < 0 || t.Len == len(v.Elems)) {
 			out, ok := each(v.Elems, func(int) *value.Type { return t.Args[0] })
 			return &value.List{Of: t.List, Elems: out}, ok
 		}

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/specgate/specgate/internal/source"
 )
 
 func line(name string, w *Witness) string {
@@ -78,7 +80,7 @@ func TestCompareStrongWithWeak(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		suite, err := ReadSuite(text)
+		suite, err := ReadSuite(source.NewFile(path, text))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -215,6 +215,7 @@ func (m *machine) requires(c *contract, k *Case) value.Truth {
 		}
 		for _, n := range p.requires {
 			if out = out.And(truthOf(m.eval(n, fr, e))); out == value.False {
+				m.falsified(syntax.Requires.String(), n)
 				return out
 			}
 		}
@@ -242,16 +243,35 @@ func (m *machine) ensures(c *contract, k *Case) value.Truth {
 		}
 		for _, n := range p.returns {
 			if out = out.And(m.equal(k.Result, m.eval(n, fr, e))); out == value.False {
+				m.falsified(syntax.Returns.String(), n)
 				return out
 			}
 		}
 		for _, n := range p.ensures {
 			if out = out.And(truthOf(m.eval(n, fr, e))); out == value.False {
+				m.falsified(syntax.Ensures.String(), n)
 				return out
 			}
 		}
 	}
 	return out
+}
+
+// Clause is what a case makes false.
+type Clause struct {
+	// Kind is "requires", "ensures", "returns" or "type_invariant".
+	Kind string
+	// Node is the expression; for a type invariant the function that states it.
+	Node syntax.Node
+}
+
+const typeInvariant = "type_invariant"
+
+// falsified keeps the first clause that was found to be false.
+func (m *machine) falsified(kind string, n syntax.Node) {
+	if m.refuted == nil {
+		m.refuted = &Clause{kind, n}
+	}
 }
 
 // valid tells whether the type invariants of a value and all its parts hold: others cannot be made by executable code.
@@ -272,7 +292,11 @@ func (m *machine) valid(w *World, v value.Value) value.Truth {
 		}
 		parts = v.Fields
 		for _, f := range w.invariants[v.Type] {
-			out = out.And(truthOf(m.call(f, []value.Value{v})))
+			t := truthOf(m.call(f, []value.Value{v}))
+			if t == value.False {
+				m.falsified(typeInvariant, f.Node)
+			}
+			out = out.And(t)
 		}
 	}
 	for _, p := range parts {
@@ -322,25 +346,40 @@ func (v Verdict) String() string {
 // questionSteps bounds the steps of one question about one case.
 const questionSteps = 200_000
 
-// judge asks the contract about a case; why is the reason for Undecided.
-func (m *machine) judge(c *contract, k *Case) (v Verdict, why string) {
+// Answer is what a contract says of a case.
+type Answer struct {
+	Verdict Verdict
+	// Why is the reason for Undecided.
+	Why string
+	// Clause is, of a rejected case, the first clause that the result makes false, in the order in which they are written within
+	// returns and within ensures; of an accepted one with Outside, the clause that the input makes false.
+	Clause *Clause
+	// Outside says that a case is accepted because the input does not meet requires: the contract says nothing of its result.
+	Outside bool
+}
+
+func undecided(why string) Answer { return Answer{Verdict: Undecided, Why: why} }
+
+// judge asks the contract about a case.
+func (m *machine) judge(c *contract, k *Case) Answer {
 	w := c.fn.w
 	m.begin(questionSteps)
+	m.refuted = nil
 	req := m.validAll(w, k.Args).And(m.requires(c, k))
 	if req == value.False {
-		return Accepted, ""
+		return Answer{Verdict: Accepted, Clause: m.refuted, Outside: true}
 	}
+	m.refuted = nil
 	ens := m.validAll(w, k.After).And(m.valid(w, k.Result)).And(m.ensures(c, k))
 	switch {
 	case ens == value.True:
-		return Accepted, ""
+		return Answer{Verdict: Accepted}
 	case req == value.True && ens == value.False:
-		return Rejected, ""
+		return Answer{Verdict: Rejected, Clause: m.refuted}
+	case m.why == "":
+		return undecided("not decided")
 	}
-	if m.why == "" {
-		m.why = "not decided"
-	}
-	return Undecided, m.why
+	return undecided(m.why)
 }
 
 // Judge is an instance of a function that can be asked about cases. It is for one goroutine.
@@ -361,31 +400,31 @@ func (f *Func) NewJudge(inst map[string]*value.Type) (*Judge, error) {
 	return &Judge{c: c, wide: newMachine(f.mod.crate, 64), narrow: newMachine(f.mod.crate, 32), resolved: instantiated(f.scope(), inst)}, nil
 }
 
-// Ask tells what the contract says of a case, and why it says nothing.
-func (j *Judge) Ask(k *Case) (v Verdict, why string) {
+// Ask tells what the contract says of a case.
+func (j *Judge) Ask(k *Case) Answer {
 	if len(k.Args) != len(j.c.params) {
-		return Undecided, "a case with another number of arguments than the function has"
+		return undecided("a case with another number of arguments than the function has")
 	}
 	for i := range k.Args {
 		if j.c.muts[i] && (i >= len(k.After) || k.After[i] == nil) {
-			return Undecided, "a case without the value of " + j.c.names[i] + " after the call"
+			return undecided("a case without the value of " + j.c.names[i] + " after the call")
 		}
 	}
 	for _, vs := range [][]value.Value{k.Args, k.After, {k.Result}} {
 		for _, v := range vs {
 			if v != nil && wideSize(v) {
-				return Undecided, "a usize that needs 64 bits"
+				return undecided("a usize that needs 64 bits")
 			}
 		}
 	}
-	v, why = j.wide.judge(j.c, k)
-	if v == Undecided || !j.wide.archUsed {
-		return v, why
+	a := j.wide.judge(j.c, k)
+	if a.Verdict == Undecided || !j.wide.archUsed {
+		return a
 	}
-	if n, _ := j.narrow.judge(j.c, k); n != v {
-		return Undecided, "the width of usize"
+	if n := j.narrow.judge(j.c, k); n.Verdict != a.Verdict {
+		return undecided("the width of usize")
 	}
-	return v, why
+	return a
 }
 
 // wideSize tells a value that holds a usize or isize which does not fit 32 bits.
@@ -407,15 +446,45 @@ func wideSize(v value.Value) bool {
 	return false
 }
 
-// Text is the case as people write it: "max_of([3, 1, 4]) = 5", with the values of mutable references after the call behind.
-func (j *Judge) Text(k *Case) string { return caseText(j.c, k) }
+// Call is the call as people write it: "max_of([3, 1, 4])".
+func (j *Judge) Call(k *Case) string { return callText(j.c, k) }
 
-func caseText(c *contract, k *Case) string {
+// Outcome is what a call gives: "5", "true, v = [3, 1]" with the values of mutable references after it, "()" if there is nothing
+// else.
+func (j *Judge) Outcome(k *Case) string {
+	var parts []string
+	if k.Result != nil && !isUnit(j.c.result) {
+		parts = append(parts, value.Short(k.Result))
+	}
+	parts = append(parts, afterText(j.c, k)...)
+	if len(parts) == 0 {
+		return "()"
+	}
+	return strings.Join(parts, ", ")
+}
+
+func isUnit(t *value.Type) bool { return t.Kind == value.TTuple && len(t.Args) == 0 }
+
+func callText(c *contract, k *Case) string {
 	args := make([]string, 0, len(k.Args))
 	for _, a := range k.Args {
 		args = append(args, value.Short(a))
 	}
-	text := c.fn.Name + "(" + strings.Join(args, ", ") + ")"
+	return c.fn.Name + "(" + strings.Join(args, ", ") + ")"
+}
+
+func afterText(c *contract, k *Case) []string {
+	var parts []string
+	for i, a := range k.After {
+		if a != nil {
+			parts = append(parts, c.names[i]+" = "+value.Short(a))
+		}
+	}
+	return parts
+}
+
+func caseText(c *contract, k *Case) string {
+	text := callText(c, k)
 	if out := outputText(c, k); out != "" {
 		text += " gives " + out
 	}
@@ -434,17 +503,12 @@ func inputText(c *contract, k *Case) string {
 // outputText is the result, and the values of mutable references after the call: "r = 5, v = []".
 func outputText(c *contract, k *Case) string {
 	var parts []string
-	if k.Result != nil && !(c.result.Kind == value.TTuple && len(c.result.Args) == 0) {
+	if k.Result != nil && !isUnit(c.result) {
 		name := c.resultName
 		if name == "" {
 			name = "result"
 		}
 		parts = append(parts, name+" = "+value.Short(k.Result))
 	}
-	for i, a := range k.After {
-		if a != nil {
-			parts = append(parts, c.names[i]+" = "+value.Short(a))
-		}
-	}
-	return strings.Join(parts, ", ")
+	return strings.Join(append(parts, afterText(c, k)...), ", ")
 }

@@ -41,7 +41,8 @@ type machine struct {
 	scopes   map[*Func]*scope
 	defs     map[*Func]definition
 	methods  map[[2]string][]*Func
-	why      string // the first reason why something was unspecified
+	why      string  // the first reason why something was unspecified
+	refuted  *Clause // the first clause that was found to be false
 }
 
 func newMachine(home string, arch int) *machine {

@@ -53,7 +53,7 @@ func TestVerifierVerdicts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		suite, err := ReadSuite(text)
+		suite, err := ReadSuite(source.NewFile(path, text))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,20 +65,29 @@ func TestVerifierVerdicts(t *testing.T) {
 		}
 		for _, side := range []string{"strong", "weak"} {
 			w := worldOf(t, filepath.Join(dir, side+".rs"))
-			answers, err := suite.Ask(find(t, w, suite.Function))
+			questions, err := suite.For(find(t, w, suite.Function))
 			if err != nil {
 				t.Errorf("%s: %v", dir, err)
 				continue
 			}
-			for i, a := range answers {
+			if suite.Broken != nil || suite.Len() != len(truth.Cases) {
+				t.Errorf("%s: %d cases of %d, %v", dir, suite.Len(), len(truth.Cases), suite.Broken)
+				continue
+			}
+			for i := range suite.Len() {
+				a, err := questions.Ask(i)
+				if err != nil {
+					t.Error(err)
+					continue
+				}
 				want := truth.Cases[i][side].(string)
 				total++
 				switch {
 				case a.Verdict == Undecided:
 					undecided++
-					t.Logf("%s: %s: undecided (%s)", filepath.Base(dir), a.Text, a.Why)
+					t.Logf("%s: %s: undecided (%s)", filepath.Base(dir), a.Call+" gives "+a.Outcome, a.Why)
 				case a.Verdict.String() != want && want != "undecided":
-					t.Errorf("%s %s: %s: got %s, the verifier says %s", filepath.Base(dir), side, a.Text, a.Verdict, want)
+					t.Errorf("%s %s: %s: got %s, the verifier says %s", filepath.Base(dir), side, a.Call+" gives "+a.Outcome, a.Verdict, want)
 				}
 			}
 		}

@@ -130,8 +130,8 @@ func BenchmarkJudge(b *testing.B) {
 	}
 	k := &Case{Args: []value.Value{v}, After: []value.Value{nil}, Result: value.Small(9, value.I32)}
 	for b.Loop() {
-		if got, why := j.Ask(k); got != Accepted {
-			b.Fatal(got, why)
+		if got := j.Ask(k); got.Verdict != Accepted {
+			b.Fatal(got)
 		}
 	}
 }

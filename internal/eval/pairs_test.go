@@ -112,8 +112,8 @@ fn fits(r: usize) requires r < usize::MAX, ensures false, {}
 			if err != nil {
 				t.Fatal(err)
 			}
-			verdict, why := j.Ask(&Case{Args: []value.Value{v}, After: []value.Value{nil}, Result: value.Unit()})
-			got += name + " " + text + ": " + verdict.String() + " " + why + "\n"
+			a := j.Ask(&Case{Args: []value.Value{v}, After: []value.Value{nil}, Result: value.Unit()})
+			got += name + " " + text + ": " + a.Verdict.String() + " " + a.Why + "\n"
 		}
 	}
 	want := `open 1: rejected 
