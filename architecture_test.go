@@ -40,6 +40,8 @@ var layers = map[string]layer{
 	"internal/eval":     {2, []string{"internal/source", "internal/syntax", "internal/value"}, []string{"internal/value"}, "evaluation needs trees and values, never the change or the rules"},
 	"internal/pair":     {2, nil, []string{"internal/model", "internal/manifest"}, "pairing compares two models and judges nothing"},
 
+	"internal/obligation": {3, nil, nil, "a question to the verifier is text about contracts; asking it is for others"},
+
 	"checks":          {4, nil, nil, "a rule sees the change through its Pass only: no git, no processes, no network"},
 	"checks/trust":    {5, nil, nil, "a family of rules knows no other family"},
 	"checks/edit":     {5, nil, nil, "a family of rules knows no other family"},

@@ -1,0 +1,302 @@
+package obligation
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/specgate/specgate/internal/model"
+	"github.com/specgate/specgate/internal/pair"
+	"github.com/specgate/specgate/internal/syntax"
+)
+
+// brought are the definitions of base that are written beside the questions, under new names, because head's are others. A nil one
+// brings nothing.
+type brought struct {
+	fns     map[*model.Function]string
+	items   map[*model.Item]string
+	methods map[string]string // method names with what they become
+	names   map[string]bool
+	texts   []string // the definitions as they are written
+}
+
+// maxBrought bounds how many definitions are brought along for one contract.
+const maxBrought = 60
+
+func (b *brought) has(name string) bool { return b != nil && b.names[name] }
+
+func (b *brought) method(name string) (string, bool) {
+	if b == nil {
+		return "", false
+	}
+	to, ok := b.methods[name]
+	return to, ok
+}
+
+// path replaces a path that means a definition that was brought along.
+func (b *brought) path(r *rewriter, n, last syntax.Node) bool {
+	word := last.FirstToken().Text()
+	if !b.has(word) || n.Field() == syntax.FBound || n.Field() == syntax.FTrait {
+		return false
+	}
+	def := r.m.Resolve(r.words, n, false)
+	for _, f := range def.Functions {
+		to, ok := b.fns[f]
+		if !ok {
+			continue
+		}
+		if f.Self == "" {
+			r.edits = append(r.edits, edit{n.Span().Start, last.FirstToken().Span().End, to})
+			return true
+		}
+		r.replaceToken(last.FirstToken(), to)
+		first := n.FirstToken()
+		if text, ok := r.types[first.Text()]; ok && text != first.Text() {
+			r.replaceToken(first, "<"+text+">")
+		}
+		return true
+	}
+	if to, ok := b.items[def.Item]; ok && def.Item != nil {
+		r.edits = append(r.edits, edit{n.Span().Start, last.FirstToken().Span().End, to})
+		return true
+	}
+	if strings.HasPrefix(def.To, "?") && !(r.bound[word] && !n.Get(syntax.FQSelf).Valid()) {
+		r.fail(CannotBring, "`"+n.Text()+"` may mean a definition that changed")
+	}
+	return false
+}
+
+// bring finds the definitions that base's contract reaches and head changed, dropped or renamed, and writes them for the place of at.
+func (w *Writer) bring(b, at *model.Function) (*brought, *failure) {
+	base := w.pairs.Base
+	reach := base.SpecReach(b)
+	out := &brought{fns: map[*model.Function]string{}, items: map[*model.Item]string{}, methods: map[string]string{}, names: map[string]bool{}}
+	// Constants that changed, in the contract or in a definition that it reaches.
+	refs := func(f *model.Function) []*model.Item {
+		var items []*model.Item
+		for _, r := range slices.Concat(f.GhostRefs, f.ExecRefs) {
+			if it := r.Target; it != nil && (it.Kind == model.ConstItem || it.Kind == model.StaticItem) && w.itemChanged(it) && !slices.Contains(items, it) {
+				items = append(items, it)
+			}
+		}
+		return items
+	}
+	dirty := map[*model.Function]bool{}
+	for _, g := range reach {
+		if w.definitionChanged(g) || len(refs(g)) > 0 {
+			dirty[g] = true
+		}
+	}
+	var fns []*model.Function
+	var items []*model.Item
+	for _, it := range refs(b) {
+		if w.mentioned(b, it.Name) {
+			items = append(items, it)
+		}
+	}
+	for _, g := range reach {
+		if dirty[g] || slices.ContainsFunc(base.SpecReach(g), func(h *model.Function) bool { return dirty[h] }) {
+			fns = append(fns, g)
+			for _, it := range refs(g) {
+				if !slices.Contains(items, it) {
+					items = append(items, it)
+				}
+			}
+		}
+	}
+	if len(fns)+len(items) == 0 {
+		return nil, nil
+	}
+	// A method call says only the name: all methods of that name come along.
+	for _, g := range reach {
+		if g.Self != "" && !slices.Contains(fns, g) && slices.ContainsFunc(fns, func(f *model.Function) bool { return f.Self != "" && f.Name == g.Name }) {
+			fns = append(fns, g)
+		}
+	}
+	if len(fns)+len(items) > maxBrought {
+		return nil, fail(CannotBring, "more than "+strconv.Itoa(maxBrought)+" definitions changed")
+	}
+	for _, g := range fns {
+		name := "`" + g.Symbol + "`"
+		switch {
+		case slices.ContainsFunc(g.Attrs, func(a string) bool { return strings.Contains(a, "type_invariant") }):
+			return nil, fail(CannotBring, "the type invariant "+name+" changed: it holds without being named")
+		case g.Kind == model.TraitMethod || g.Kind == model.TraitImplMethod:
+			return nil, fail(CannotBring, name+" changed, and a trait's definition cannot stand beside another one")
+		case g.Kind == model.NestedFunction || g.Kind == model.MacroFunction || g.Node.Kind() == syntax.AssumeSpecification || len(g.Unknown) > 0:
+			return nil, fail(CannotBring, name+" changed and stands where it cannot be copied")
+		case g.Node.File() != g.File.Syntax:
+			return nil, fail(CannotBring, name+" changed and is not in the text of its file")
+		}
+		to := w.prefix + "base_" + g.Name
+		for n := 2; slices.Contains(values(out.fns), to) && g.Self == ""; n++ {
+			to = w.prefix + "base" + strconv.Itoa(n) + "_" + g.Name
+		}
+		out.fns[g] = to
+		out.names[g.Name] = true
+		if g.Self != "" {
+			out.methods[g.Name] = to
+		}
+	}
+	for _, it := range items {
+		if it.Node.File() != it.File.Syntax {
+			return nil, fail(CannotBring, "`"+it.Symbol+"` changed and is not in the text of its file")
+		}
+		out.items[it] = w.prefix + "base_" + it.Name
+		out.names[it.Name] = true
+	}
+	for _, it := range items {
+		fr := &frame{w: w, words: b, m: base, at: at, types: map[string]string{}, brought: out}
+		text, err := w.definition(fr, it.Node, out.items[it])
+		if err != nil {
+			return nil, err
+		}
+		out.texts = append(out.texts, text)
+	}
+	for _, g := range fns {
+		fr := &frame{w: w, words: g, m: base, at: at, types: map[string]string{}, brought: out, bare: bareBefore}
+		text, err := w.definition(fr, g.Node, out.fns[g])
+		if err != nil {
+			return nil, err
+		}
+		if g.Self != "" {
+			p, err := placeOf(g)
+			if err != nil {
+				return nil, fail(CannotBring, "`"+g.Symbol+"`: "+err.detail)
+			}
+			head, err := fr.implHeader(p.impl)
+			if err != nil {
+				return nil, err
+			}
+			text = head + " {\n" + text + "\n}"
+		}
+		out.texts = append(out.texts, text)
+	}
+	return out, nil
+}
+
+func values[K comparable](m map[K]string) []string {
+	var out []string
+	for _, v := range m {
+		out = append(out, v)
+	}
+	return out
+}
+
+// definition is the text of a spec function or constant under another name.
+func (w *Writer) definition(fr *frame, n syntax.Node, to string) (string, *failure) {
+	name := n.Get(syntax.FName).Span()
+	return fr.copy(n, edit{name.Start, name.End, to})
+}
+
+// implHeader is `impl<..> T where ..` of an impl, without its trait.
+func (fr *frame) implHeader(im syntax.Node) (string, *failure) {
+	text := "impl"
+	if g := im.Get(syntax.FGenerics); g.Valid() {
+		t, err := fr.copy(g)
+		if err != nil {
+			return "", err
+		}
+		text += t
+	}
+	t, err := fr.copy(im.Get(syntax.FSelfType))
+	if err != nil {
+		return "", err
+	}
+	text += " " + t
+	if g := im.Get(syntax.FWhere); g.Valid() {
+		t, err := fr.copy(g)
+		if err != nil {
+			return "", err
+		}
+		text += " " + t
+	}
+	return text, nil
+}
+
+// definitionChanged tells a spec function or constant of base that head does not have, or has with another meaning or name.
+func (w *Writer) definitionChanged(g *model.Function) bool {
+	p := w.pairs.OfBase(g)
+	if p == nil {
+		return false // not in a file of the change
+	}
+	if p.Head == nil || p.Head.Symbol != g.Symbol || p.Head.Crate.Key != g.Crate.Key {
+		return true
+	}
+	if p.What&(pair.Body|pair.GhostRefs|pair.Mode|pair.Signature|pair.Executable) != 0 {
+		return true
+	}
+	return (g.Publish == model.Uninterpreted) != (p.Head.Publish == model.Uninterpreted) || decreasesWhen(g) != decreasesWhen(p.Head)
+}
+
+func decreasesWhen(f *model.Function) string {
+	for _, c := range f.Own {
+		if c.Kind == syntax.Decreases && c.When != "" {
+			return c.When
+		}
+	}
+	return ""
+}
+
+// itemChanged tells an item of base that head does not have, or has with another text.
+func (w *Writer) itemChanged(it *model.Item) bool {
+	if w.pairs == nil {
+		return false
+	}
+	p := w.pairs.OfBaseItem(it)
+	if p == nil {
+		return false
+	}
+	return p.Head == nil || p.Head.Symbol != it.Symbol || p.Head.Text != it.Text || p.What&(pair.Executable|pair.Body|pair.GhostRefs) != 0
+}
+
+// mentioned tells whether a word is in the contract of a function.
+func (w *Writer) mentioned(f *model.Function, word string) bool {
+	for _, c := range f.Contract() {
+		for t := range c.Node.Tokens() {
+			if t.Text() == word {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// toHead is the symbol that a definition has in the tree of the shadows; inCrate tells whether it is in the crate of the shadow. The symbol
+// is empty for a definition that is gone.
+func (w *Writer) toHead(m *model.Model, at *model.Function, d model.Definition) (symbol string, inCrate bool) {
+	symbol = d.To
+	if w.pairs != nil && m == w.pairs.Base && m != w.m {
+		switch {
+		case len(d.Functions) > 0:
+			if p := w.pairs.OfBase(d.Functions[0]); p != nil {
+				if p.Head == nil {
+					return "", false
+				}
+				symbol = p.Head.Crate.Key + "::" + p.Head.Path
+			}
+		case d.Item != nil:
+			if p := w.pairs.OfBaseItem(d.Item); p != nil {
+				if p.Head == nil {
+					return "", false
+				}
+				rest, _ := strings.CutPrefix(d.To, d.Item.Crate.Key+"::"+d.Item.Path)
+				symbol = p.Head.Crate.Key + "::" + p.Head.Path + rest
+			}
+		}
+	}
+	return symbol, strings.HasPrefix(symbol, at.Crate.Key+"::")
+}
+
+// newMethod tells whether head has a method of that name that base does not have.
+func (w *Writer) newMethod(name string) bool {
+	if w.added == nil {
+		w.added = map[string]bool{}
+		for _, p := range w.pairs.Functions {
+			if p.Base == nil && (p.Head.Self != "" || p.Head.Trait != "") {
+				w.added[p.Head.Name] = true
+			}
+		}
+	}
+	return w.added[name]
+}
