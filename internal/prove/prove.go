@@ -26,6 +26,9 @@ type Request struct {
 	Options  verus.Options
 	// Temp is where the copy of the tree is made; empty: the directory for temporary files.
 	Temp string
+	// Target is a target directory of cargo to use; empty: a new one. What was built there before is believed, so it must hold nothing
+	// that code of the change could write: verify base before head. Dependencies are then built and verified once.
+	Target string
 }
 
 // Verify copies the tree and runs the verifier on it. It also tells which files it did not copy.
@@ -38,6 +41,9 @@ func Verify(ctx context.Context, q Request) (_ *verus.Run, left []verus.LeftOut,
 		return nil, nil, err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
+	if q.Target != "" {
+		w.Target = q.Target
+	}
 	has := map[string]bool{}
 	for f, err := range q.Files {
 		if err == nil {

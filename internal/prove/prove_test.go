@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
@@ -275,5 +276,66 @@ func TestNothingAsked(t *testing.T) {
 	}
 	if got := findings(t, m, m, &checks.ProofInput{Head: run}); !bytes.Contains(got, []byte("proof/failed")) {
 		t.Errorf("without base: %s", got)
+	}
+}
+
+// TestRootOfPackage verifies the root of a package as a single file: the verifier then names the crate after the file.
+func TestRootOfPackage(t *testing.T) {
+	tr := newTree(map[string]string{
+		"Cargo.toml":   "[package]\nname = \"demo\"\nversion = \"0.1.0\"\n",
+		"src/lib.rs":   "use vstd::prelude::*;\n\nmod a;\n\nverus! {\n\nfn f() {\n    fn g() {\n    }\n}\n\n} // verus!\n",
+		"src/a.rs":     "use vstd::prelude::*;\n\nverus! {\n\npub struct S;\n\nimpl S {\n    fn h() {\n    }\n}\n\n} // verus!\n",
+		"other/lib.rs": "use vstd::prelude::*;\n\nverus! {\n\nfn f() {\n}\n\n} // verus!\n",
+	})
+	var lines []string
+	for _, name := range []string{"lib::f", "lib::f::g", "lib::a::S::h"} {
+		lines = append(lines, `{"function":"`+name+`","success":true,"time":1,"rlimit":5}`)
+	}
+	stdout := `{"verification-results":{"encountered-error":false,"encountered-vir-error":false,"success":true,"verified":3,"errors":0,"is-verifying-entire-crate":true},` +
+		`"times-ms":{"smt":{"smt-run-module-times":[{"module":"","function-breakdown":[` + strings.Join(lines, ",") + `]}]}}}` + "\n"
+	r := verus.Assess([]byte(stdout), nil, verus.Ended{}, verus.Task{Expected: []verus.Expected{{Target: verus.TargetID{Name: "lib", Kind: "lib"}, OptedIn: true}}}, verus.Context{})
+	m := index(t, tr)
+	run := Side{Model: m, Source: tr.source, Manifest: "Cargo.toml", Roots: []string{"src/lib.rs"}}.Read(r)
+	got := map[string]string{}
+	for f, v := range run.Functions {
+		got[f.File.Path+" "+f.Symbol] = v.Outcome.String()
+	}
+	if diff := cmp.Diff(map[string]string{"src/lib.rs f": "proved", "src/lib.rs f::g": "proved", "src/a.rs a::S::h": "proved", "other/lib.rs other::lib::f": "not-run"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestVerify(t *testing.T) {
+	name := recordings + "diagnostics/assertion"
+	good := readFile(t, name+".rs")
+	q := func(files iter.Seq2[verus.WorkFile, error]) Request {
+		return Request{Verifier: replay(t, name+".verus.json", good), Files: files, Roots: []string{"assertion.rs"}, Options: options, Temp: t.TempDir()}
+	}
+	noted := func(yield func(verus.WorkFile, error) bool) {
+		for f, err := range good.work() {
+			_ = yield(f, err) && yield(verus.WorkFile{Path: ".cargo/config.toml", Mode: verus.WorkPlain}, nil)
+		}
+	}
+	r, left, err := Verify(context.Background(), q(noted))
+	if err != nil || r.Outcome != verus.Failed || len(left) != 1 || left[0].Path != ".cargo/config.toml" {
+		t.Errorf("%v, %v, %v", r, left, err)
+	}
+	broken := errors.New("broken")
+	if _, _, err := Verify(context.Background(), q(func(yield func(verus.WorkFile, error) bool) { yield(verus.WorkFile{}, broken) })); !errors.Is(err, broken) {
+		t.Errorf("a file that cannot be read: %v", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, _, err := Verify(ctx, q(good.work())); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	two := q(good.work())
+	two.Verifier = verus.Known(filepath.Join(t.TempDir(), "missing"), "", "", verus.Version{}, verus.Sandboxed{})
+	two.Roots = []string{"assertion.rs", "assertion.rs"}
+	if r, _, err := Verify(context.Background(), two); err != nil || r.Outcome != verus.NotRun || r.Problem == nil || r.Problem.Kind != verus.BadInstallation {
+		t.Errorf("no program: %+v, %v", r, err)
+	}
+	if left, err := filepath.Glob(filepath.Join(two.Temp, "*")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %q %v", left, err)
 	}
 }

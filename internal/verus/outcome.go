@@ -37,9 +37,12 @@ func (o Outcome) String() string {
 	return fmt.Sprintf("Outcome(%d)", uint8(o))
 }
 
-// of gives the outcome that a failing diagnostic means.
-func (c Category) outcome() Outcome {
-	switch c {
+// outcome is what a failing diagnostic means.
+func (d Diagnostic) outcome() Outcome {
+	if d.Category == Other && d.solver {
+		return Failed
+	}
+	switch d.Category {
 	case RLimit:
 		return ResourceLimit
 	case Internal, Setup:
@@ -144,6 +147,7 @@ func Assess(stdout, stderr []byte, ended Ended, task Task, c Context) *Run {
 		}
 	}
 	r.assign(units, out, task)
+	r.settle()
 	for i := range r.Targets {
 		r.judge(&r.Targets[i], out, partial)
 	}
@@ -252,6 +256,30 @@ func (r *Run) assign(units []Unit, out Output, task Task) {
 	r.Unassigned = rest
 }
 
+// settle says more of diagnostics whose message nobody knows: the summary tells how far the verifier came.
+func (r *Run) settle() {
+	for i := range r.Diagnostics {
+		d := &r.Diagnostics[i]
+		if d.Category != Other || !d.Failing() {
+			continue
+		}
+		for _, t := range r.Targets {
+			if t.Target != d.Crate && (d.Crate.Name != "" || t.Target.Package != "") {
+				continue
+			}
+			for _, u := range t.Units {
+				switch {
+				case u.EncounteredVIR:
+				case u.Errors > 0:
+					d.solver = true
+				case u.EncounteredError && u.Verified == 0:
+					d.Category = Compile
+				}
+			}
+		}
+	}
+}
+
 // standsBeside is the target whose lines of cargo stand around a summary. With one job at a time, its messages come before it, and what
 // was built behind it.
 func standsBeside(u Unit, events []event) TargetID {
@@ -311,7 +339,7 @@ func (r *Run) judge(t *TargetResult, out Output, partial []string) {
 		var n int
 		var first *Diagnostic
 		for i := range failing {
-			if failing[i].Category.outcome() == o {
+			if failing[i].outcome() == o {
 				n++
 				if first == nil {
 					first = &failing[i]
@@ -417,11 +445,21 @@ func (r *Run) judgeRun(out, errs Output, task Task) {
 		}) {
 			continue
 		}
-		r.diagnosed(d.Category.outcome(), d.Crate, failureText(d.Category.outcome(), 1, &d))
+		r.diagnosed(d.outcome(), d.Crate, failureText(d.outcome(), 1, &d))
 	}
 	r.Problem = findProblem(r, out, errs)
 	if r.Problem != nil {
 		r.reason(r.Problem.outcome(), none, "%s", r.Problem.Error())
+	}
+	if len(out.Units) == 0 && r.Ended.Stop == 0 && r.Ended.ExitCode != 0 && r.Problem == nil && !slices.ContainsFunc(r.Diagnostics, Diagnostic.Failing) {
+		why := ""
+		for _, line := range errs.Stray {
+			if plain := strings.TrimSpace(stripColors(line)); strings.HasPrefix(plain, "error") || strings.HasPrefix(plain, "Error") {
+				why = plain
+				break
+			}
+		}
+		r.reason(NotRun, none, "the verifier ended with exit status %d and without an answer%s", r.Ended.ExitCode, detail(why))
 	}
 	switch r.Ended.Stop {
 	case StoppedByTime:

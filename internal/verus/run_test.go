@@ -358,7 +358,7 @@ func TestProcess(t *testing.T) {
 		{"too long", "exec sleep 60\n", "timed-out\nthe verifier was stopped at the time limit: 1s\nthe verifier printed no summary for demo"},
 		{"good, then too long", summary + "exec sleep 60\n", "timed-out\nthe verifier was stopped at the time limit: 1s"},
 		{"nothing", "", "not-run\nthe verifier printed no summary for demo"},
-		{"only an exit code", "exit 1\n", "not-run\nthe verifier printed no summary for demo"},
+		{"only an exit code", "exit 1\n", "not-run\nthe verifier printed no summary for demo\nthe verifier ended with exit status 1 and without an answer"},
 		{"options", "echo 'Error: no such option' >&2; exit 255\n",
 			"not-run\nthe verifier printed no summary for demo\nthe verifier did not accept its options: Error: no such option; correct args under [verus] in the policy"},
 	} {

@@ -109,6 +109,9 @@ type Diagnostic struct {
 	Crate TargetID
 	// Function is the symbol of the function that fails. Join fills it; empty if no known function is there.
 	Function string
+
+	// solver says that the verifier came as far as to ask the solver, so that an error of an unknown kind is a failed proof.
+	solver bool
 }
 
 // Failing tells whether the diagnostic alone makes a run red.
