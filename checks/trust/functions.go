@@ -9,6 +9,8 @@ import (
 	"github.com/specgate/specgate/internal/model"
 	"github.com/specgate/specgate/internal/pair"
 	"github.com/specgate/specgate/internal/policy"
+	"github.com/specgate/specgate/internal/source"
+	"github.com/specgate/specgate/internal/syntax"
 )
 
 const pairNeeds = checks.NeedHead | checks.NeedBase | checks.NeedPair
@@ -102,7 +104,7 @@ func sameTrustRule(p *checks.Pass) {
 
 func laundered(p *checks.Pass) {
 	for _, f := range p.Pairs.Functions {
-		if f.Head == nil || f.Change == pair.Same || f.Head.Mode == model.Spec {
+		if f.Head == nil || f.Change == pair.Same || f.Head.Mode == model.Spec || !f.Head.Verified && f.Head.Kind != model.MacroFunction {
 			continue
 		}
 		reached := p.Pairs.Head.Trusted(f.Head)
@@ -124,7 +126,10 @@ func laundered(p *checks.Pass) {
 				}
 			}
 		}
+		// One call, or one broadcast use, can lead to many: they are one finding.
 		told := map[string]bool{}
+		byCall := map[source.Span][]model.Reliance{}
+		var calls []source.Span
 		for _, r := range reached {
 			if len(r.Via) == 0 {
 				continue
@@ -140,23 +145,57 @@ func laundered(p *checks.Pass) {
 				continue
 			}
 			told[root.Symbol] = true
-			var chain []string
-			for _, v := range r.Via {
-				chain = append(chain, v.Symbol)
-			}
-			out := checks.AtFunction(f)
+			var at source.Span
 			for _, c := range f.Head.Calls {
 				if slices.Contains(c.Callees, r.Via[0]) {
-					out = out.At(f.Head.File.Syntax.Source, c.Span)
+					at = c.Span
 					break
 				}
 			}
-			out.Change = root.Symbol + " " + r.Site.Kind.String()
-			out.Message = fmt.Sprintf("The proof now rests on %s, which is believed without proof (%s).", root.Symbol, shorten(r.Site.Text))
-			out.Detail = "Through " + strings.Join(chain, " -> ") + fmt.Sprintf(", at %s:%s.", r.Site.File.Path, r.Site.File.Syntax.Source.Position(r.Site.Span.Start))
-			p.Report(out)
+			if byCall[at] == nil {
+				calls = append(calls, at)
+			}
+			byCall[at] = append(byCall[at], r)
+		}
+		for _, at := range calls {
+			p.Report(launderedAt(f, at, byCall[at]))
 		}
 	}
+}
+
+// launderedAt is the finding about one call, which leads to all of some sites.
+func launderedAt(f *pair.Function, at source.Span, to []model.Reliance) checks.Finding {
+	out := checks.AtFunction(f)
+	if at.End > at.Start {
+		out = out.At(f.Head.File.Syntax.Source, at)
+	}
+	const most = 3
+	var names, details, changes []string
+	for i, r := range to {
+		root := r.Via[len(r.Via)-1]
+		changes = append(changes, root.Symbol+" "+r.Site.Kind.String())
+		if i >= most {
+			continue
+		}
+		names = append(names, root.Symbol)
+		var chain []string
+		for _, v := range r.Via {
+			chain = append(chain, v.Symbol)
+		}
+		details = append(details, "Through "+strings.Join(chain, " -> ")+fmt.Sprintf(", at %s:%s.", r.Site.File.Path, r.Site.File.Syntax.Source.Position(r.Site.Span.Start)))
+	}
+	slices.Sort(changes)
+	out.Change = strings.Join(changes, "\n")
+	switch n := len(to) - most; {
+	case len(to) == 1:
+		out.Message = fmt.Sprintf("The proof now rests on %s, which is believed without proof (%s).", names[0], shorten(to[0].Site.Text))
+	case n > 0:
+		out.Message = fmt.Sprintf("The proof now rests on %s and %d more, which are believed without proof.", strings.Join(names, ", "), n)
+	default:
+		out.Message = fmt.Sprintf("The proof now rests on %s, which are believed without proof.", strings.Join(names, ", "))
+	}
+	out.Detail = strings.Join(details, "\n")
+	return out
 }
 
 // functionKey tells functions of one tree apart.
@@ -229,8 +268,11 @@ func believed(m *model.Model, f *model.Function) bool {
 	if f.Kind == model.AssumeSpecFunction {
 		return false
 	}
+	body := f.Node.Get(syntax.FBody).Span()
 	for _, s := range f.Sites {
-		if s.Kind == model.ExternalBody {
+		// In its body it is what a macro of another language quotes, such as the output of a procedural macro.
+		quoted := s.File == f.File && body.Start <= s.Span.Start && s.Span.End <= body.End && body.End > body.Start
+		if s.Kind == model.ExternalBody && !quoted {
 			return true
 		}
 	}

@@ -34,6 +34,7 @@ type analyser struct {
 	contract    []*Function // named in the contract
 	body        []*Function // named elsewhere
 	inContract  bool
+	spec        int // how many places for specification code only are around
 	verified    bool
 	depth       int
 }
@@ -374,6 +375,11 @@ func (a *analyser) walk(n syntax.Node, ghost bool) {
 	}
 	mark := len(a.bound)
 	switch n.Kind() {
+	case syntax.Clause, syntax.Quant, syntax.Assume:
+		a.spec++
+		defer func() { a.spec-- }()
+	}
+	switch n.Kind() {
 	case syntax.Attr, syntax.Vis, syntax.Mode, syntax.Name, syntax.Literal, syntax.Lifetime, syntax.Modifier, syntax.Label, syntax.Publish, syntax.Prover:
 		return
 	case syntax.Unknown:
@@ -536,18 +542,30 @@ func (a *analyser) walk(n syntax.Node, ghost bool) {
 		}
 		for c := range n.Children() {
 			if f := c.Field(); f != syntax.FParam && f != syntax.FRet {
-				a.walk(c, ghost)
+				a.asserted(n, c, ghost)
 			}
 		}
 		a.release(mark)
 		return
 	}
 	for c := range n.Children() {
-		a.walk(c, ghost)
+		a.asserted(n, c, ghost)
 	}
 	switch n.Kind() {
 	case syntax.Assert, syntax.ProofBlock, syntax.Match:
 		a.release(mark)
+	}
+}
+
+// asserted walks a child of n; what an assert states is specification code.
+func (a *analyser) asserted(n, c syntax.Node, ghost bool) {
+	stated := (n.Kind() == syntax.Assert || n.Kind() == syntax.AssertForall) && (c.Field() == syntax.FExpr || c.Field() == syntax.FImplies)
+	if stated {
+		a.spec++
+	}
+	a.walk(c, ghost)
+	if stated {
+		a.spec--
 	}
 }
 
@@ -655,7 +673,7 @@ func (a *analyser) call(n syntax.Node, ghost bool) {
 			a.use(t)
 		}
 		if t.ok() {
-			a.calls = append(a.calls, Call{To: t.symbol, Callees: t.fns, Ghost: ghost, Node: n, Span: n.Span()})
+			a.calls = append(a.calls, Call{To: t.symbol, Callees: t.fns, Ghost: ghost, Spec: a.spec > 0, Node: n, Span: n.Span()})
 			if !ghost && isAtomic(t.symbol) {
 				a.atomics = append(a.atomics, syntax.Canon(n))
 			}
@@ -679,7 +697,7 @@ func (a *analyser) candidates(name string, ghost bool) []*Function {
 }
 
 func (a *analyser) method(name string, recv, n syntax.Node, ghost bool) {
-	c := Call{To: "." + name, Ghost: ghost, Method: true, Node: n, Span: n.Span()}
+	c := Call{To: "." + name, Ghost: ghost, Spec: a.spec > 0, Method: true, Node: n, Span: n.Span()}
 	it, tr, known := a.typeOf(recv, 0)
 	var fns []*Function
 	switch {

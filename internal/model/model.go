@@ -330,9 +330,11 @@ type Call struct {
 	// whose receiver's type is not plain.
 	Callees []*Function
 	Ghost   bool
-	Method  bool
-	Node    syntax.Node
-	Span    source.Span
+	// Spec says that the call stands where only specification code may stand: in a clause, an assertion or a quantifier.
+	Spec   bool
+	Method bool
+	Node   syntax.Node
+	Span   source.Span
 }
 
 // ItemKind says what an Item is.

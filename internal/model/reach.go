@@ -56,6 +56,9 @@ func (m *Model) Trusted(f *Function) []Reliance {
 			}
 		}
 		for _, c := range g.Calls {
+			if !mayProve(g, c) {
+				continue
+			}
 			for _, h := range c.Callees {
 				if (h.Mode == Proof || h.Mode == Axiom) && !seen[h] {
 					seen[h] = true
@@ -66,6 +69,18 @@ func (m *Model) Trusted(f *Function) []Reliance {
 	}
 	x.settle()
 	return out
+}
+
+// mayProve tells whether a call in f can be of a proof function. Specification code calls none, nor do methods in executable code; a
+// method of an unknown type is more likely the spec function of that name, where there is one, than a proof function of another type.
+func mayProve(f *Function, c Call) bool {
+	if f.Kind == MacroFunction {
+		return true // what is ghost in it is not known
+	}
+	if c.Spec || c.Method && !c.Ghost {
+		return false
+	}
+	return !c.Method || len(c.Callees) == 1 || !slices.ContainsFunc(c.Callees, func(h *Function) bool { return h.Mode == Spec })
 }
 
 // SpecReach are the spec functions, and constants with a mode, that the contract of f names, directly or through the definitions of
