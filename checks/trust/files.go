@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"path"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/specgate/specgate/checks"
 	"github.com/specgate/specgate/internal/manifest"
+	"github.com/specgate/specgate/internal/model"
 	"github.com/specgate/specgate/internal/policy"
 	"github.com/specgate/specgate/internal/source"
 	"github.com/specgate/specgate/internal/syntax"
@@ -103,7 +105,8 @@ func isCargoConfig(p string) bool {
 func isScript(p string) bool {
 	name := path.Base(p)
 	switch path.Ext(name) {
-	case ".sh", ".bash", ".zsh", ".fish", ".ps1", ".bat", ".cmd", ".mk", ".just", ".nix":
+	case ".sh", ".bash", ".zsh", ".fish", ".ps1", ".bat", ".cmd", ".mk", ".just", ".nix",
+		".py", ".rb", ".pl", ".js", ".mjs", ".cjs", ".ts", ".bzl":
 		return true
 	case ".yml", ".yaml":
 		return strings.Contains(p, ".github/") || strings.Contains(p, ".circleci/") || strings.Contains(p, ".buildkite/") ||
@@ -111,25 +114,26 @@ func isScript(p string) bool {
 			name == ".travis.yml" || name == "Taskfile.yml" || name == ".pre-commit-config.yaml"
 	}
 	switch name {
-	case "Makefile", "makefile", "GNUmakefile", "justfile", "Justfile", ".justfile", "Makefile.toml", "Jenkinsfile", "Dockerfile", "configure":
+	case "Makefile", "makefile", "GNUmakefile", "justfile", "Justfile", ".justfile", "Makefile.toml", "Jenkinsfile", "Dockerfile", "configure", "BUILD", "WORKSPACE",
+		"package.json":
 		return true
 	}
 	return path.Ext(name) == "" && strings.HasPrefix(path.Dir(p), "scripts")
 }
 
-// buildScripts are the build.rs files of both models: they can set the environment of the verifier.
+// buildScripts are the Rust files of both models that may run the verifier or steer it: build scripts, and programs that name it.
 func buildScripts(p *checks.Pass) []checks.FileChange {
 	if p.Pairs == nil {
 		return nil
 	}
 	by := map[string]*checks.FileChange{}
 	for _, f := range p.Pairs.Base.Files {
-		if path.Base(f.Path) == "build.rs" {
+		if mayRunVerus(f) {
 			by[f.Path] = &checks.FileChange{Base: stringsOf(f.Syntax)}
 		}
 	}
 	for _, f := range p.Pairs.Head.Files {
-		if path.Base(f.Path) == "build.rs" {
+		if mayRunVerus(f) {
 			if by[f.Path] == nil {
 				by[f.Path] = &checks.FileChange{}
 			}
@@ -142,6 +146,20 @@ func buildScripts(p *checks.Pass) []checks.FileChange {
 	}
 	slices.SortFunc(out, func(a, b checks.FileChange) int { return cmp.Compare(a.Path(), b.Path()) })
 	return out
+}
+
+// mayRunVerus tells a Rust file that names the verifier in a string.
+func mayRunVerus(f *model.File) bool {
+	if f.Syntax == nil {
+		return false
+	}
+	text := f.Syntax.Source.Text
+	for _, word := range []string{`"verus`, "/verus", "VERUS_", "cargo-verus", "--no-verify", "verus_keep_ghost\"", "verus_only\""} {
+		if bytes.Contains(text, []byte(word)) {
+			return true
+		}
+	}
+	return path.Base(f.Path) == "build.rs"
 }
 
 // stringsOf blanks everything but the string literals of a Rust file, so that places stay right.
@@ -219,7 +237,27 @@ func cargoChanges(p *checks.Pass, f checks.FileChange) []change {
 		flag("is-builtin-macros", b.IsBuiltinMacros, t.head.IsBuiltinMacros)
 	}
 	if f.Head == nil {
+		if base.Verus.Verifies() && !takenOver(p, base.Package) {
+			add(off, source.Span{}, "manifest gone", "The manifest is gone, and with it the key that has the verifier look at this package. No manifest of the change takes it over.")
+		}
 		return out
+	}
+	libName := func(c *manifest.Cargo) string {
+		for _, t := range c.Targets {
+			if t.Kind == manifest.Lib && t.Name != "" {
+				return t.Name
+			}
+		}
+		return ""
+	}
+	if head.Package != nil && libName(head) == "vstd" && libName(base) != "vstd" {
+		add(off, head.Package.Span, "lib vstd", "The library takes the name vstd. The verifier exempts crates of that name from its checks for external_body and assumed contracts.")
+	}
+	for _, t := range head.Targets {
+		// The sources of the old root have not changed, so that nothing else tells.
+		if was := rootOf(base, t.Kind, t.Name); f.Base != nil && was != "" && was != t.Path && t.Path != "" && !gone(p, path.Join(path.Dir(f.Head.Path), was)) {
+			add(off, t.Span, "root "+t.Kind.String()+" "+t.Name, "The %s target is now made from %s; before it was %s, which is still there and which this target does not reach any more.", t.Kind, t.Path, was)
+		}
 	}
 	if h := head.Package; h != nil && h.Name == "vstd" && (base.Package == nil || base.Package.Name != "vstd") {
 		add(off, h.Span, "name vstd", "The package takes the name vstd. The verifier exempts crates of that name from its checks for external_body and assumed contracts.")
@@ -243,7 +281,8 @@ func cargoChanges(p *checks.Pass, f checks.FileChange) []change {
 		pins[d.Table+" "+d.Name] = pin{d.Version, d.Rev, d.Branch, d.Tag}
 	})
 	each(head, func(d manifest.Dependency, patch bool) {
-		mine := slices.Contains(verusPackages, d.Name) || slices.Contains(verusPackages, d.Package)
+		plain, _, _ := strings.Cut(d.Name, ":") // [replace] has the version with the name
+		mine := slices.Contains(verusPackages, plain) || slices.Contains(verusPackages, d.Package)
 		if !mine {
 			return
 		}
@@ -261,7 +300,14 @@ func cargoChanges(p *checks.Pass, f checks.FileChange) []change {
 			add(tools, d.Span, "pin "+d.Table+" "+d.Name+" "+fmt.Sprint(now), "The pin of %s changed from %s to %s: another verifier will judge this code.", d.Name, pinText(was.version, was.rev, was.tag, was.branch), pinText(now.version, now.rev, now.tag, now.branch))
 		}
 	})
+	if base.Workspace != nil && head.Workspace == nil {
+		add(off, source.Span{}, "workspace gone", "The workspace is gone: a run from here does not verify its members any more.")
+	}
 	if base.Workspace != nil && head.Workspace != nil {
+		if now, was := head.Workspace.DefaultMembers, base.Workspace.DefaultMembers; len(now) > 0 && (len(was) == 0 || slices.ContainsFunc(was, func(m string) bool { return !slices.Contains(now, m) && !coveredBy(m, now) })) &&
+			slices.ContainsFunc(base.Workspace.Members, func(m string) bool { return !slices.Contains(now, m) && !coveredBy(m, now) }) {
+			add(off, head.Workspace.Span, "default-members "+strings.Join(now, " "), "default-members leaves out members of the workspace: a run that names no package does not verify those any more.")
+		}
 		deleted := map[string]bool{}
 		for _, o := range p.Files {
 			if o.Head == nil {
@@ -283,6 +329,50 @@ func cargoChanges(p *checks.Pass, f checks.FileChange) []change {
 		}
 	}
 	return out
+}
+
+// rootOf is the file of a target's root, relative to the manifest; empty: there is none that the manifest or Cargo's layout names.
+func rootOf(c *manifest.Cargo, kind manifest.TargetKind, name string) string {
+	for _, t := range c.Targets {
+		if t.Kind == kind && (kind == manifest.Lib || t.Name == name) && t.Path != "" {
+			return t.Path
+		}
+	}
+	switch {
+	case c.Package == nil:
+	case kind == manifest.Lib:
+		return "src/lib.rs"
+	case kind == manifest.Bin && name == c.Package.Name:
+		return "src/main.rs"
+	case kind == manifest.Bin:
+		return "src/bin/" + name + ".rs"
+	}
+	return ""
+}
+
+// gone tells whether the head has no file at a path any more, as far as the models have looked.
+func gone(p *checks.Pass, file string) bool {
+	if p.Pairs == nil {
+		return false
+	}
+	crates := func(m *model.Model) bool {
+		return slices.ContainsFunc(m.Crates, func(c *model.Crate) bool { return c.Root == file })
+	}
+	files := func(m *model.Model) bool {
+		return slices.ContainsFunc(m.Files, func(f *model.File) bool { return f.Path == file })
+	}
+	return !crates(p.Pairs.Base) || files(p.Pairs.Base) && !files(p.Pairs.Head)
+}
+
+// takenOver tells whether a manifest that the change adds has the same package verified.
+func takenOver(p *checks.Pass, was *manifest.Package) bool {
+	return slices.ContainsFunc(p.Files, func(f checks.FileChange) bool {
+		if f.Head == nil || path.Base(f.Head.Path) != "Cargo.toml" {
+			return false
+		}
+		c := parseCargo(f.Head)
+		return c.Verus.Verifies() && c.Package != nil && was != nil && c.Package.Name == was.Name
+	})
 }
 
 // coveredBy tells whether one of the globs of workspace members matches a path.
@@ -362,6 +452,9 @@ func configChanges(f checks.FileChange) []change {
 		}
 	}
 	settings(base.Aliases, head.Aliases, func(s manifest.Setting, was string) {
+		if s.Key == "verus" {
+			add(off, s.Span, "alias verus "+s.Value, "The alias takes the place of the command cargo verus: what it stands for (%s) runs instead of the verifier.", shorten(s.Value))
+		}
 		for _, flag := range weakening(strings.Fields(s.Value)) {
 			if !slices.Contains(weakening(strings.Fields(was)), flag) {
 				add(off, s.Span, "alias "+s.Key+" "+flag, "The alias cargo %s passes %s, so the verifier checks less.", s.Key, flag)
@@ -376,6 +469,19 @@ func configChanges(f checks.FileChange) []change {
 			if strings.Contains(s.Value, "verus") {
 				add(tools, s.Span, "build "+s.Key+" "+s.Value, "build.rustflags sets a cfg of the verifier: %s.", shorten(s.Value))
 			}
+		}
+	})
+	settings(base.Targets, head.Targets, func(s manifest.Setting, _ string) {
+		if strings.HasSuffix(s.Key, "rustflags") && strings.Contains(s.Value, "verus") {
+			add(tools, s.Span, "target "+s.Key+" "+s.Value, "target.%s sets a cfg of the verifier: %s.", s.Key, shorten(s.Value))
+		}
+	})
+	settings(base.Other, head.Other, func(s manifest.Setting, _ string) {
+		switch key, _, _ := strings.Cut(s.Key, "."); key {
+		case "paths", "source", "registries", "registry":
+			add(tools, s.Span, "config "+s.Key+" "+s.Value, "%s is set to %s: packages, those of the verifier among them, may come from elsewhere.", s.Key, shorten(s.Value))
+		case "include":
+			add(tools, s.Span, "config "+s.Key+" "+s.Value, "%s takes in more configuration, which was not looked at: %s.", s.Key, shorten(s.Value))
 		}
 	})
 	known := map[string]bool{}

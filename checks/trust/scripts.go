@@ -31,7 +31,9 @@ var flags = map[string]string{
 	"-V ignore-unexpected-smt":    "unexpected answers of the solver are ignored",
 	"-V cvc5":                     "another solver is used",
 	"continue-on-error":           "a failure of the step is ignored",
+	"if: false":                   "a step or a job is never run",
 	"|| true":                     "a failure of the command is ignored",
+	"rustc-cfg":                   "a cfg of the verifier is set for the compiler",
 	"VERUS_Z3_PATH":               "another solver is used",
 	"VERUS_CVC5_PATH":             "another solver is used",
 	"VERUS_ROOT":                  "another verifier is used",
@@ -170,6 +172,10 @@ func usesOf(f *source.File) map[string][]use {
 			tolerant = append(tolerant, use{"continue-on-error", span})
 			continue
 		}
+		if c := strings.NewReplacer(" ", "", "\"", "", "'", "", "${{", "", "}}", "").Replace(strings.TrimLeft(l, " -")); c == "if:false" || c == "if:0" {
+			tolerant = append(tolerant, use{"if: false", span})
+			continue
+		}
 		for _, cmd := range commands(l) {
 			words := wordsOf(cmd.text)
 			prog := program(words)
@@ -187,8 +193,15 @@ func usesOf(f *source.File) map[string][]use {
 				out[flag] = append(out[flag], use{flag, span})
 			}
 			for _, w := range words {
+				// A build script sets it by printing cargo:rustc-env=NAME=value.
+				w = strings.TrimPrefix(strings.TrimPrefix(w, "cargo:rustc-env="), "cargo::rustc-env=")
 				name, _, isSet := strings.Cut(w, "=")
 				name = strings.TrimSuffix(name, ":")
+				if cfg, ok := strings.CutPrefix(w, "cargo:rustc-cfg="); ok || strings.HasPrefix(w, "cargo::rustc-cfg=") {
+					if cfg = strings.TrimPrefix(cfg, "cargo::rustc-cfg="); strings.HasPrefix(cfg, "verus_") {
+						out["rustc-cfg"] = append(out["rustc-cfg"], use{"rustc-cfg", span})
+					}
+				}
 				if (isSet || strings.HasSuffix(w, ":")) && strings.HasPrefix(name, "VERUS_") && flags[name] != "" {
 					out[name] = append(out[name], use{name, span})
 				}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/specgate/specgate/internal/gitrepo"
+	"github.com/specgate/specgate/internal/manifest"
 	"github.com/specgate/specgate/internal/model"
 	"github.com/specgate/specgate/internal/source"
 )
@@ -115,6 +116,9 @@ func (r *runner) unreadable(c gitrepo.Change) string {
 		if i := invalidUTF8(text); i >= 0 {
 			return side.name + "line " + lineOf(text, i) + " is not UTF-8, which Rust sources and Cargo files are"
 		}
+		if why := unparsable(e.Path, text); why != "" {
+			return side.name + why
+		}
 		if line := conflict(text); line != "" && isRust(e.Path) {
 			if f, err := side.tree.Parse(e.Path); err != nil || len(f.Errors) > 0 {
 				return side.name + "line " + line + " has the marker of a merge conflict; resolve it"
@@ -122,6 +126,22 @@ func (r *runner) unreadable(c gitrepo.Change) string {
 		}
 	}
 	return ""
+}
+
+// unparsable says why a file that Cargo or rustup reads cannot be read, or is empty. Those named Cargo.toml are the model's.
+func unparsable(name string, text []byte) string {
+	src := source.NewFile(name, text)
+	var err error
+	switch base := path.Base(name); {
+	case path.Base(path.Dir(name)) == ".cargo" && (base == "config" || base == "config.toml"):
+		_, err = manifest.ParseConfig(src)
+	case base == "rust-toolchain" || base == "rust-toolchain.toml":
+		_, err = manifest.ParseToolchain(src)
+	}
+	if err == nil {
+		return ""
+	}
+	return strings.TrimPrefix(err.Error(), name+":")
 }
 
 // cause is an error without the path that the message around it already names.
@@ -166,7 +186,8 @@ func decisive(name string) bool {
 	}
 	dir := path.Base(path.Dir(name))
 	return dir == ".cargo" && (base == "config" || base == "config.toml") ||
-		strings.HasPrefix(name, ".github/workflows/") || path.Ext(base) == ".sh"
+		strings.HasPrefix(name, ".github/") && (path.Ext(base) == ".yml" || path.Ext(base) == ".yaml") ||
+		slices.Contains([]string{".sh", ".bash", ".mk", ".just"}, path.Ext(base))
 }
 
 func hasVerus(m *model.Model) bool {

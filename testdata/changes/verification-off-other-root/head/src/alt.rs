@@ -1,0 +1,2 @@
+use vstd::prelude::*;
+verus! { pub fn f(x: u64) -> (r: u64) { x } }

@@ -1,0 +1,1 @@
+run(["verus","src/lib.rs"])

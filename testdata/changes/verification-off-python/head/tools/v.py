@@ -1,0 +1,1 @@
+run(["verus","--no-verify","src/lib.rs"])

@@ -1,0 +1,1 @@
+fn main(){ std::process::Command::new("verus").arg("--no-verify").arg("src/lib.rs").status(); }
