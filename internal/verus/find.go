@@ -94,14 +94,17 @@ func Find(ctx context.Context, s Search) (*Verifier, error) {
 	if err := v.locate(path); err != nil {
 		return nil, err
 	}
-	v.Solver = getenv("VERUS_Z3_PATH")
-	if v.Solver == "" {
-		v.Solver = beside(v.Path, "z3")
+	// An absolute path in any case: the verifier would look for another one where it runs, in the tree.
+	solver := getenv("VERUS_Z3_PATH")
+	if solver == "" {
+		solver = beside(v.Path, "z3")
 	}
-	if v.Solver == "" {
-		if z3, err := sandbox.LookPath("z3"); err == nil {
-			v.Solver = z3
-		}
+	z3, err := sandbox.LookPath(cmp.Or(solver, "z3"))
+	switch {
+	case err == nil:
+		v.Solver = z3
+	case solver != "":
+		return nil, &Problem{Kind: WrongSolver, Text: "there is no solver: " + err.Error(), Remedy: "use the Z3 that the release of Verus brings, and unset VERUS_Z3_PATH", Err: err}
 	}
 	if err := v.probe(ctx); err != nil {
 		return nil, err
@@ -271,6 +274,11 @@ func (v *Verifier) environ(target string, network bool) []string {
 		names = append(names, "HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy", "CARGO_HTTP_CAINFO", "SSL_CERT_FILE", "SSL_CERT_DIR")
 	}
 	env := sandbox.Environ(names...)
+	for i, e := range env {
+		if dirs, ok := strings.CutPrefix(e, "PATH="); ok {
+			env[i] = "PATH=" + absolute(dirs)
+		}
+	}
 	if v.Solver != "" {
 		env = append(env, "VERUS_Z3_PATH="+v.Solver)
 	}
@@ -282,6 +290,12 @@ func (v *Verifier) environ(target string, network bool) []string {
 		env = append(env, "CARGO_BUILD_JOBS=1", "CARGO_TARGET_DIR="+target, "CARGO_TERM_COLOR=never")
 	}
 	return env
+}
+
+// absolute leaves relative directories out of a search path: programs run in the tree, where a change could put others.
+func absolute(dirs string) string {
+	list := slices.DeleteFunc(filepath.SplitList(dirs), func(d string) bool { return !filepath.IsAbs(d) })
+	return strings.Join(list, string(filepath.ListSeparator))
 }
 
 // endOf translates the end of a process. The error is that of the start, or of the caller's context.

@@ -34,9 +34,20 @@ const (
 	maxStderr = 64 << 20
 )
 
-// verifierArgs make the verifier say all that is read. Up to five errors are shown of a function.
-func verifierArgs() []string {
-	return []string{"--output-json", "--time", "--multiple-errors", "5"}
+// verifierArgs make the verifier say all that is read, and end with those of the policy. Up to five errors are shown of a function. The
+// verifier takes no option twice, so those of the policy go first.
+func verifierArgs(extra []string, quiet bool) []string {
+	own := [][]string{{"--output-json"}, {"--time"}, {"--multiple-errors", "5"}}
+	if quiet {
+		own = append(own, []string{"--no-report-long-running"}, []string{"--triggers-mode", "silent"})
+	}
+	var out []string
+	for _, o := range own {
+		if !slices.ContainsFunc(extra, func(a string) bool { return a == o[0] || strings.HasPrefix(a, o[0]+"=") }) {
+			out = append(out, o...)
+		}
+	}
+	return append(out, extra...)
 }
 
 // grace is the time that the verifier has to end when it is stopped.
@@ -47,8 +58,7 @@ const grace = 2 * time.Second
 // The error is about the run as such: it could not be started, or ctx ended. Everything else, problems of the installation
 // included, is in the Run.
 func (v *Verifier) VerifyFile(ctx context.Context, w *Work, file string, o Options) (*Run, error) {
-	args := slices.Concat([]string{"--crate-type=lib"}, verifierArgs(), []string{"--no-report-long-running", "--triggers-mode", "silent"}, o.Args,
-		[]string{file, "--error-format=json"})
+	args := slices.Concat([]string{"--crate-type=lib"}, verifierArgs(o.Args, true), []string{file, "--error-format=json"})
 	name := strings.TrimSuffix(path.Base(file), ".rs")
 	task := Task{Expected: []Expected{{Target: TargetID{Name: name, Kind: "lib"}, OptedIn: true}}, Args: o.Args}
 	if strings.HasPrefix(file, "-") {
@@ -83,7 +93,7 @@ func (v *Verifier) VerifyWorkspace(ctx context.Context, w *Work, manifest string
 	for _, pkg := range o.Packages {
 		args = append(args, "-p", pkg)
 	}
-	args = slices.Concat(args, []string{"--message-format=json", "--"}, verifierArgs(), o.Args)
+	args = slices.Concat(args, []string{"--message-format=json", "--"}, verifierArgs(o.Args, false))
 	c := sandbox.Command{Name: v.CargoVerus, Args: args, Env: v.environ(w.Target, !o.Offline)}
 	return v.run(ctx, w, dir, c, Task{Expected: expected, Args: o.Args}, o)
 }

@@ -316,6 +316,8 @@ func TestFind(t *testing.T) {
 		{name: "toolchain", search: Search{Path: at("toolchain")},
 			want: "no-toolchain: error: toolchain '1.97.1-x86_64-unknown-linux-gnu' is not installed; run: rustup toolchain install 1.97.1-x86_64-unknown-linux-gnu"},
 		{name: "odd", search: Search{Path: at("odd")}, want: "bad-installation: DIR/odd/verus does not tell its version: it ended with exit status 3: no idea; install Verus anew from a release"},
+		{name: "solver missing", search: Search{Path: good}, env: map[string]string{"VERUS_Z3_PATH": at("missing")},
+			want: "wrong-solver: there is no solver: look for the program DIR/missing: exec: \"DIR/missing\": stat DIR/missing: no such file or directory; use the Z3 that the release of Verus brings, and unset VERUS_Z3_PATH"},
 		{name: "solver", search: Search{Path: at("solver")}, want: "wrong-solver: the solver DIR/solver/z3 does not tell its version; use the Z3 that the release of Verus brings, and unset VERUS_Z3_PATH"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -393,13 +395,34 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
+// TestArguments checks that options of the policy replace specgate's own: the verifier takes none twice.
+func TestArguments(t *testing.T) {
+	path := program(t, filepath.Join(t.TempDir(), "verus"), "echo \"$@\"\n")
+	o := options
+	for want, args := range map[string][]string{
+		"--crate-type=lib --output-json --time --multiple-errors 5 --no-report-long-running --triggers-mode silent demo.rs --error-format=json":             nil,
+		"--crate-type=lib --output-json --time --no-report-long-running --triggers-mode silent --rlimit 20 --multiple-errors 9 demo.rs --error-format=json": {"--rlimit", "20", "--multiple-errors", "9"},
+		"--crate-type=lib --output-json --multiple-errors 5 --no-report-long-running --time --triggers-mode=selective demo.rs --error-format=json":          {"--time", "--triggers-mode=selective"},
+	} {
+		o.Args = args
+		r, err := Known(path, "", "", Version{}, Sandboxed{}).VerifyFile(context.Background(), work(t, map[string]string{"demo.rs": ""}), "demo.rs", o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]string{want}, r.Stray); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
 // TestEnvironment checks that nothing but what is named reaches the verifier.
 func TestEnvironment(t *testing.T) {
 	for _, name := range []string{"GITHUB_TOKEN", "RUSTFLAGS", "RUSTC_WRAPPER", "CARGO_ENCODED_RUSTFLAGS", "VERUS_CVC5_PATH", "RUSTUP_TOOLCHAIN", "LD_PRELOAD_X", "LD_LIBRARY_PATH", "VERUS_Z3_PATH", "CARGO_TARGET_DIR", "HTTPS_PROXY"} {
 		t.Setenv(name, "/from/outside")
 	}
 	t.Setenv("CARGO_HOME", "/the/cargo/home")
-	path := program(t, filepath.Join(t.TempDir(), "verus"), "env | sed 's/=.*//' | sort | tr '\\n' ' '\nenv | grep outside\necho z3 is $VERUS_Z3_PATH, toolchain is $RUSTUP_TOOLCHAIN\n")
+	t.Setenv("PATH", ".:/usr/bin::bin:/bin:")
+	path := program(t, filepath.Join(t.TempDir(), "verus"), "env | sed 's/=.*//' | sort | tr '\\n' ' '\nenv | grep outside\necho z3 is $VERUS_Z3_PATH, toolchain is $RUSTUP_TOOLCHAIN, path is $PATH\n")
 	r, err := Known(path, "", "/opt/z3", Version{Toolchain: "1.2.3"}, Sandboxed{}).VerifyFile(context.Background(), work(t, map[string]string{"demo.rs": ""}), "demo.rs", options)
 	if err != nil {
 		t.Fatal(err)
@@ -408,7 +431,7 @@ func TestEnvironment(t *testing.T) {
 	for _, shells := range []string{"OLDPWD ", "PWD ", "SHLVL ", "_ ", "TMPDIR ", "RUSTUP_HOME "} {
 		got = strings.ReplaceAll(got, shells, "")
 	}
-	if want := "CARGO_HOME HOME PATH RUSTUP_TOOLCHAIN VERUS_Z3_PATH z3 is /opt/z3, toolchain is 1.2.3"; strings.TrimSpace(got) != want {
+	if want := "CARGO_HOME HOME PATH RUSTUP_TOOLCHAIN VERUS_Z3_PATH z3 is /opt/z3, toolchain is 1.2.3, path is /usr/bin:/bin"; strings.TrimSpace(got) != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
