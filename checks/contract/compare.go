@@ -537,9 +537,12 @@ func (c *comparer) compare(p *pair.Function) *verdict {
 	}
 	v := &verdict{}
 
+	// What is only left out, or only added, needs no prover, which may not be able to tell.
+	less := c.oneWay(p)
+
 	// The four questions, each with the one that refutes it.
-	reqKept := follows(b.requires, h.requires)
-	reqNotWeaker := follows(h.requires, b.requires)
+	reqKept := less.reqKept || follows(b.requires, h.requires)
+	reqNotWeaker := less.reqNotWeaker || follows(h.requires, b.requires)
 	if !reqKept {
 		v.lost = find(b.requires, h.requires)
 	}
@@ -564,15 +567,15 @@ func (c *comparer) compare(p *pair.Function) *verdict {
 		}
 		return true
 	}
-	ensKept := promise(b.requires, h.ensures, b.ensures)
-	ensNotStronger := promise(h.requires, b.ensures, h.ensures)
+	ensKept := less.ensKept || promise(b.requires, h.ensures, b.ensures)
+	ensNotStronger := less.ensNotStronger || promise(h.requires, b.ensures, h.ensures)
 	v.contradictory = prover.Contradicts(h.requires) && !prover.Contradicts(b.requires)
 
 	both := slices.Concat(b.requires, h.requires)
 	if v.contradictory {
 		both = b.requires
 	}
-	eKept, eNotStronger := ensKept || promise(both, h.ensures, b.ensures), promise(both, b.ensures, h.ensures)
+	eKept, eNotStronger := ensKept || promise(both, h.ensures, b.ensures), less.ensNotStronger || promise(both, b.ensures, h.ensures)
 	if !eKept {
 		v.accepted = find(slices.Concat(both, h.ensures), b.ensures)
 	}
@@ -619,9 +622,59 @@ func (c *comparer) compare(p *pair.Function) *verdict {
 	}
 	v.unconstrained = unconstrained(h) && !unconstrained(b)
 	if s.Overflow {
-		return &verdict{direction: Unknown, by: "none", requires: Unknown, ensures: Unknown}
+		// Nothing that the prover said counts.
+		v = &verdict{direction: Unknown, by: "none",
+			requires: flip(relate(less.reqKept, less.reqNotWeaker, nil, nil)), ensures: relate(less.ensKept, less.ensNotStronger, nil, nil)}
+		switch atLeast, atMost := less.reqKept && less.ensKept, less.reqNotWeaker && less.ensNotStronger; {
+		case atLeast && atMost:
+			v.direction, v.by = Equal, "syntax"
+		case atLeast:
+			v.direction, v.by = Stronger, "syntax"
+		case atMost:
+			v.direction, v.by = Weaker, "syntax"
+		}
 	}
 	return v
+}
+
+// oneWay are the answers that follow from the clauses as they stand: where head has no clause that base has not, and names mean the
+// same, head's follow from base's; and the other way round.
+type oneWay struct{ reqKept, reqNotWeaker, ensKept, ensNotStronger bool }
+
+func (c *comparer) oneWay(p *pair.Function) oneWay {
+	if c.affected[p.Head] || c.invariantChanged() {
+		return oneWay{}
+	}
+	means := map[string]string{}
+	for _, r := range p.Base.GhostRefs {
+		means[r.Written] = r.To
+	}
+	for _, r := range p.Head.GhostRefs {
+		if to, ok := means[r.Written]; ok && to != r.To {
+			return oneWay{}
+		}
+	}
+	for _, f := range []*model.Function{p.Base, p.Head} {
+		for _, cl := range f.Contract() {
+			if !meaningful(cl.Kind) {
+				continue
+			}
+			for t := range cl.Node.Tokens() {
+				if c.changedWords[t.Text()] {
+					return oneWay{}
+				}
+			}
+		}
+	}
+	none := func(list []pair.Conjunct, kinds ...syntax.ClauseKind) bool {
+		return !slices.ContainsFunc(list, func(j pair.Conjunct) bool { return slices.Contains(kinds, j.Kind) })
+	}
+	return oneWay{
+		reqKept:        none(p.Contract.Added, syntax.Requires),
+		reqNotWeaker:   none(p.Contract.Removed, syntax.Requires),
+		ensKept:        none(p.Contract.Removed, syntax.Ensures, syntax.Returns),
+		ensNotStronger: none(p.Contract.Added, syntax.Ensures, syntax.Returns),
+	}
 }
 
 func by(refuted bool) string {
