@@ -850,7 +850,9 @@ func includePath(args syntax.Node, from string) string {
 const includedUnseen = "this takes in code that is not in the tree, or whose file only the compiler can tell; it was not looked at"
 
 // notIncluded notes an include! that cannot be followed.
-func (x *index) notIncluded(f *File, call syntax.Node) { x.problem(f.Path, call.Span(), includedUnseen) }
+func (x *index) notIncluded(f *File, call syntax.Node) {
+	x.problem(f.Path, call.Span(), includedUnseen)
+}
 
 // function makes a Function of a Fn, AssumeSpecification, Const or Static.
 func (x *index) function(n syntax.Node, c around) *Function {

@@ -187,7 +187,32 @@ func (p *Pairs) readModules() bool {
 		}
 	}
 	inBase, inHead := p.Base.Extend(base), p.Head.Extend(head)
+	if words := p.retargeted(); len(words) > 0 {
+		inBase = p.Base.ExtendMentioning(words) || inBase
+		inHead = p.Head.ExtendMentioning(words) || inHead
+	}
 	return inBase || inHead
+}
+
+// retargeted are the names, as others write them, that an import of a changed file gives another meaning.
+func (p *Pairs) retargeted() []string {
+	base, head := p.Base.Imports(), p.Head.Imports()
+	var out []string
+	for name, was := range base {
+		now, ok := head[name]
+		if !ok || now == was {
+			continue
+		}
+		symbols := strings.Split(was, "\x00")
+		for i, s := range symbols {
+			symbols[i] = p.toHead(s)
+		}
+		if strings.Join(symbols, "\x00") != now {
+			out = append(out, name[strings.LastIndex(name, ":")+1:])
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 func (p *Pairs) pairItems() {
