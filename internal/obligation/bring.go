@@ -17,7 +17,13 @@ type brought struct {
 	items   map[*model.Item]string
 	methods map[string]string // method names with what they become
 	names   map[string]bool
-	texts   []string // the definitions as they are written
+	texts   []definition
+}
+
+// definition is one of them as it is written.
+type definition struct {
+	of   any // the function or item
+	text string
 }
 
 // maxBrought bounds how many definitions are brought along for one contract.
@@ -128,9 +134,9 @@ func (w *Writer) bring(b, at *model.Function) (*brought, *failure) {
 		case g.Node.File() != g.File.Syntax:
 			return nil, fail(CannotBring, name+" changed and is not in the text of its file")
 		}
-		to := w.prefix + "base_" + g.Name
-		for n := 2; slices.Contains(values(out.fns), to) && g.Self == ""; n++ {
-			to = w.prefix + "base" + strconv.Itoa(n) + "_" + g.Name
+		to := w.prefix + "base_" + g.Name // methods share a name, as their calls do
+		if g.Self == "" {
+			to = w.baseName(g, g.Name)
 		}
 		out.fns[g] = to
 		out.names[g.Name] = true
@@ -142,7 +148,7 @@ func (w *Writer) bring(b, at *model.Function) (*brought, *failure) {
 		if it.Node.File() != it.File.Syntax {
 			return nil, fail(CannotBring, "`"+it.Symbol+"` changed and is not in the text of its file")
 		}
-		out.items[it] = w.prefix + "base_" + it.Name
+		out.items[it] = w.baseName(it, it.Name)
 		out.names[it.Name] = true
 	}
 	for _, it := range items {
@@ -151,7 +157,7 @@ func (w *Writer) bring(b, at *model.Function) (*brought, *failure) {
 		if err != nil {
 			return nil, err
 		}
-		out.texts = append(out.texts, text)
+		out.texts = append(out.texts, definition{it, text})
 	}
 	for _, g := range fns {
 		fr := &frame{w: w, words: g, m: base, at: at, types: map[string]string{}, brought: out, bare: bareBefore}
@@ -170,17 +176,22 @@ func (w *Writer) bring(b, at *model.Function) (*brought, *failure) {
 			}
 			text = head + " {\n" + text + "\n}"
 		}
-		out.texts = append(out.texts, text)
+		out.texts = append(out.texts, definition{g, text})
 	}
 	return out, nil
 }
 
-func values[K comparable](m map[K]string) []string {
-	var out []string
-	for _, v := range m {
-		out = append(out, v)
+// baseName is the name under which a definition of base is written; no two have the same.
+func (w *Writer) baseName(of any, name string) string {
+	if to := w.baseNames[of]; to != "" {
+		return to
 	}
-	return out
+	to := w.prefix + "base_" + name
+	for n := 2; w.baseTaken[to]; n++ {
+		to = w.prefix + "base" + strconv.Itoa(n) + "_" + name
+	}
+	w.baseNames[of], w.baseTaken[to] = to, true
+	return to
 }
 
 // definition is the text of a spec function or constant under another name.
@@ -247,7 +258,34 @@ func (w *Writer) itemChanged(it *model.Item) bool {
 	if p == nil {
 		return false
 	}
-	return p.Head == nil || p.Head.Symbol != it.Symbol || p.Head.Text != it.Text || p.What&(pair.Executable|pair.Body|pair.GhostRefs) != 0
+	if p.Head == nil {
+		return true
+	}
+	switch it.Kind {
+	case model.StructItem, model.EnumItem, model.UnionItem, model.TypeAliasItem:
+		// Where it stands, who sees it and what is derived for it does not matter.
+		return p.Head.Kind != it.Kind || shape(p.Head.Node) != shape(it.Node)
+	}
+	return p.Head.Symbol != it.Symbol || p.Head.Text != it.Text || p.What&(pair.Executable|pair.Body|pair.GhostRefs) != 0
+}
+
+// shape is a type's definition without attributes, visibility and name.
+func shape(n syntax.Node) string {
+	var b strings.Builder
+	for c := range n.Children() {
+		switch c.Field() {
+		case syntax.FAttr, syntax.FVis, syntax.FName:
+		case syntax.FFields:
+			for f := range c.All(syntax.FFieldDecl) {
+				b.WriteString(f.Get(syntax.FMode).Text() + " " + f.Get(syntax.FName).Text() + ": " + syntax.Canon(f.Get(syntax.FType)) + ", ")
+			}
+		case syntax.FVariant:
+			b.WriteString(c.Get(syntax.FName).Text() + " " + shape(c) + "; ")
+		default:
+			b.WriteString(syntax.Canon(c) + " ")
+		}
+	}
+	return b.String()
 }
 
 // mentioned tells whether a word is in the contract of a function.

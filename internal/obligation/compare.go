@@ -136,8 +136,8 @@ func (w *Writer) comparable(head, base *model.Function) ([]param, *failure) {
 	if b := replaceWords(base.ResultType, names); b != head.ResultType {
 		return nil, fail(TypesChanged, "the result of type "+cmp.Or(b, "()")+" is now "+cmp.Or(head.ResultType, "()"))
 	}
-	if b := replaceWords(base.Self, names); b != head.Self {
-		if base.Self == "" || head.Self == "" || w.headType(base.Self) != head.Self {
+	if b := replaceWords(base.Self, names); b != head.Self && base.Self != "" {
+		if w.headType(base.Self) != head.Self {
 			return nil, fail(TypesChanged, "a function of "+cmp.Or(b, "no type")+" is now one of "+cmp.Or(head.Self, "no type"))
 		}
 	}
@@ -175,10 +175,14 @@ func (w *Writer) comparable(head, base *model.Function) ([]param, *failure) {
 	return paramsOf(base)
 }
 
+// headType is the self type in head of a type of base that moved.
 func (w *Writer) headType(base string) string {
 	for _, p := range w.pairs.Items {
-		if p.Base != nil && p.Head != nil && p.Base.Name == base && p.Base.Name != p.Head.Name && (p.Base.Kind == model.StructItem || p.Base.Kind == model.EnumItem) {
-			return p.Head.Name
+		if p.Base == nil || p.Head == nil || p.Base.Kind != model.StructItem && p.Base.Kind != model.EnumItem {
+			continue
+		}
+		if p.Base.Symbol == base || p.Base.Name == base {
+			return p.Head.Symbol
 		}
 	}
 	return base
@@ -202,7 +206,7 @@ func (w *Writer) changedTypes() map[string]bool {
 		return false
 	}
 	for _, p := range w.pairs.Items {
-		if p.Base != nil && kind(p.Base.Kind) && (w.itemChanged(p.Base) || p.Head.Name != p.Base.Name) {
+		if p.Base != nil && kind(p.Base.Kind) && w.itemChanged(p.Base) {
 			w.types[p.Base.Name] = true
 			if p.Head != nil {
 				w.types[p.Head.Name] = true

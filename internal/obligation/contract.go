@@ -566,7 +566,7 @@ func (c *contract) afterwards(before *frame, from *model.Function, params []para
 			fr.vars[q.name] = bind
 		}
 	}
-	fr.bare = c.w.bareMeaning(from)
+	fr.bare = bareAfter
 	if pat := resultPat(from); pat.Valid() {
 		name := c.result(second)
 		if pat.Kind() == syntax.IdentPat && !pat.Get(syntax.FPat).Valid() {
@@ -576,20 +576,6 @@ func (c *contract) afterwards(before *frame, from *model.Function, params []para
 		}
 	}
 	return &fr, lets
-}
-
-// bareMeaning says what a bare mutable reference means in the ensures of a function.
-func (w *Writer) bareMeaning(f *model.Function) bareMeaning {
-	final := w.dialect == Final
-	for _, c := range f.Own {
-		for t := range c.Node.Tokens() {
-			final = final || t.Text() == "final"
-		}
-	}
-	if final && !strings.Contains(string(f.File.Syntax.Source.Text), "deprecated_postcondition_mut_ref_style") {
-		return bareNone
-	}
-	return bareAfter
 }
 
 // clauseText is a clause as it stands, in the words of its new place. Lets take patterns apart before it.

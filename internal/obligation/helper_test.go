@@ -112,8 +112,8 @@ func pairsOf(t testing.TB, base, head map[string][]byte) *pair.Pairs {
 }
 
 // all asks everything about every function that has a contract: both sides compared, head alone, and the context of its proof.
-func all(p *pair.Pairs, d obligation.Dialect) *obligation.Plan {
-	w := obligation.NewWriter(p.Head, p, d)
+func all(p *pair.Pairs) *obligation.Plan {
+	w := obligation.NewWriter(p.Head, p)
 	for _, f := range p.Functions {
 		if f.Head == nil || f.Head.Mode == model.Spec {
 			continue

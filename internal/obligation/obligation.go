@@ -4,6 +4,10 @@
 // of one module added in that module, so that private fields and closed definitions are in reach. Clauses are copied as they stand;
 // only names that must differ are replaced, by their place in the syntax tree. What cannot be written is listed with the reason.
 //
+// The value behind a mutable reference before the call and the one after it become two parameters. After it is what `x` means in ensures to releases
+// of the verifier before 2026-05-01 and `final(x)` to later ones, which refuse `x` unless told to read it in the old way. So both
+// dialects are read the same, and what is written has neither.
+//
 // "Proved" is an answer. "Not proved" is none: it never means the opposite, which is a question of its own.
 //
 // An answer rests on what the shadow's module believes: a broadcast axiom that is in scope there, or an assumption of a
@@ -66,17 +70,6 @@ func (q Question) String() string {
 	return questionNames[0]
 }
 
-// Dialect says how contracts name the value behind a mutable reference after the call.
-type Dialect uint8
-
-const (
-	_ Dialect = iota
-	// Bare: `x` or `*x` in ensures. Releases of the verifier before 2026-05-01.
-	Bare
-	// Final: `final(x)`. In ensures the bare name is not given a meaning.
-	Final
-)
-
 // Reason says why a question was not written.
 type Reason uint8
 
@@ -90,7 +83,7 @@ const (
 	BoundsChanged
 	UnsupportedType // a type that a proof function cannot have as its parameter's
 	NoResult        // nothing is returned and nothing changes
-	BareMutable     // a bare mutable reference in ensures, in the dialect of final(x)
+	BareMutable     // a mutable reference itself is spoken of, not what it points to
 	Rebound         // a name that must be replaced means something else inside the clause
 	InMacro         // a name that must be replaced is in a macro's input that is not understood
 	OtherMeaning    // a name of base's means something else at head's place, or is not known there

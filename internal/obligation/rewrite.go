@@ -2,6 +2,7 @@ package obligation
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -43,7 +44,6 @@ const (
 	_ bareMeaning = iota
 	bareBefore
 	bareAfter
-	bareNone
 )
 
 type edit struct {
@@ -131,7 +131,16 @@ func (r *rewriter) visit(n syntax.Node) {
 			r.oldFinal(n, callee, word)
 			return
 		}
+		if word := lastWord(callee); prophecies[word] {
+			for e := range n.Get(syntax.FArgs).All(syntax.FExpr) {
+				if r.vars[e.Text()].mut {
+					r.fail(BareMutable, "`"+word+"` speaks of the mutable reference `"+e.Text()+"` itself")
+				}
+			}
+		}
 		r.children(n)
+	case syntax.Quant, syntax.Closure, syntax.Arm:
+		r.scope(n)
 	case syntax.Path:
 		r.path(n)
 	case syntax.FieldInit:
@@ -173,6 +182,40 @@ func (r *rewriter) visit(n syntax.Node) {
 	default:
 		r.children(n)
 	}
+}
+
+// prophecies are the library's functions about a mutable reference itself.
+var prophecies = map[string]bool{"mut_ref_current": true, "mut_ref_future": true, "has_resolved": true, "has_resolved_unsized": true, "after_borrow": true}
+
+func lastWord(path syntax.Node) string {
+	word := ""
+	if path.Kind() == syntax.Path {
+		word, _ = lastSegment(path)
+	}
+	return word
+}
+
+// scope writes a quantifier, closure or arm: a name that it binds is its own, all through it.
+func (r *rewriter) scope(n syntax.Node) {
+	vars := r.vars
+	for _, f := range []syntax.Field{syntax.FParam, syntax.FPat} {
+		for p := range n.All(f) {
+			for name := range boundIn(p) {
+				if b, ok := vars[name]; ok && (b.before != name || b.after != name) {
+					vars = maps.Clone(vars)
+					delete(vars, name)
+				}
+			}
+		}
+	}
+	outer := r.frame
+	if len(vars) != len(r.vars) {
+		inner := *r.frame
+		inner.vars = vars
+		r.frame = &inner
+	}
+	r.children(n)
+	r.frame = outer
 }
 
 // oldFinal writes old(x) and final(x).
@@ -221,11 +264,8 @@ func (r *rewriter) variable(name string) (text string, ok bool) {
 	if !b.mut || r.keepOld {
 		return b.before, true
 	}
-	switch r.bare {
-	case bareAfter:
+	if r.bare == bareAfter {
 		return b.after, true
-	case bareNone:
-		r.fail(BareMutable, "`"+name+"` is used in ensures without old(..) or final(..)")
 	}
 	return b.before, true
 }

@@ -15,19 +15,19 @@ import (
 
 // Writer collects questions about functions of one tree. It is not safe for concurrent use.
 type Writer struct {
-	m       *model.Model
-	pairs   *pair.Pairs
-	dialect Dialect
-	prefix  string
+	m      *model.Model
+	pairs  *pair.Pairs
+	prefix string
 
 	plan     *Plan
 	count    int
-	defs     map[*contract]bool
 	requests []request
 	ready    map[contractKey]*prepared
 
 	generics   map[*model.Function][]syntax.Node
 	genericSet map[*model.Function]map[string]bool
+	baseNames  map[any]string
+	baseTaken  map[string]bool
 	types      map[string]bool
 	specs      map[string]bool
 	added      map[string]bool
@@ -48,9 +48,9 @@ type request struct {
 }
 
 // NewWriter makes a Writer for the functions of m. pairs may be nil when nothing is compared; else m is its head.
-func NewWriter(m *model.Model, pairs *pair.Pairs, d Dialect) *Writer {
-	w := &Writer{m: m, pairs: pairs, dialect: d, plan: &Plan{}, defs: map[*contract]bool{}, ready: map[contractKey]*prepared{},
-		generics: map[*model.Function][]syntax.Node{}, genericSet: map[*model.Function]map[string]bool{}}
+func NewWriter(m *model.Model, pairs *pair.Pairs) *Writer {
+	w := &Writer{m: m, pairs: pairs, plan: &Plan{}, ready: map[contractKey]*prepared{},
+		baseNames: map[any]string{}, baseTaken: map[string]bool{}, generics: map[*model.Function][]syntax.Node{}, genericSet: map[*model.Function]map[string]bool{}}
 	w.plan.w = w
 	w.prefix = w.choosePrefix()
 	return w
@@ -121,6 +121,10 @@ func (w *Writer) Compare(p *pair.Function) {
 			w.skip(o, err)
 			continue
 		}
+		if (q == EnsuresNotWeaker || q == EnsuresNotStronger) && len(c.outputs) == 0 && len(c.own.ensures)+len(c.base.ensures) > 0 {
+			w.skip(o, noResult())
+			continue
+		}
 		switch q {
 		case RequiresNotStronger:
 			w.ask(o, c, proof{params: c.inputs, requires: c.base.requires, ensures: c.own.requires})
@@ -151,7 +155,12 @@ func (w *Writer) Contract(f *model.Function) {
 	if len(c.own.requires) > 0 {
 		w.ask(o(Contradictory), c, proof{params: c.inputs, requires: c.own.requires, ensures: falsehood})
 	}
-	if len(c.own.ensures) > 0 {
+	if len(c.own.ensures) > 0 && len(c.outputs) == 0 {
+		for _, q := range []Question{Impossible, Trivial, Unique} {
+			w.skip(o(q), noResult())
+		}
+	}
+	if len(c.own.ensures) > 0 && len(c.outputs) > 0 {
 		w.ask(o(Impossible), c, proof{params: c.all(), requires: slices.Concat(c.own.requires, c.own.ensures), ensures: falsehood})
 		w.ask(o(Trivial), c, proof{params: c.all(), requires: c.own.requires, ensures: c.own.ensures})
 	}
@@ -163,16 +172,13 @@ func (w *Writer) Contract(f *model.Function) {
 		}
 	}
 	for i, g := range c.own.ensures {
-		if len(c.own.ensures) > 1 {
+		if len(c.own.ensures) > 1 && len(c.outputs) > 0 {
 			q := o(ClauseRedundant)
 			q.Clause = g.clause
 			w.ask(q, c, proof{params: c.all(), requires: slices.Concat(c.own.requires, slices.Delete(slices.Clone(c.own.ensures), i, i+1)), ensures: []goal{g}})
 		}
 	}
-	switch {
-	case len(c.outputs) == 0:
-		w.skip(o(Unique), fail(NoResult, "nothing is returned and nothing changes"))
-	case len(c.own.ensures) > 0:
+	if len(c.own.ensures) > 0 && len(c.outputs) > 0 {
 		params := c.all()
 		var same []goal
 		for _, out := range c.outputs {
@@ -187,6 +193,12 @@ func (w *Writer) Contract(f *model.Function) {
 		}
 		w.ask(o(Unique), c, proof{params: params, requires: slices.Concat(c.own.requires, c.own.ensures, c.own.second), ensures: same})
 	}
+}
+
+// noResult is why questions about promises are not asked where nothing is returned and nothing changes: what is promised is then a
+// statement about the arguments, and if it is true it follows from anything, whatever is promised.
+func noResult() *failure {
+	return fail(NoResult, "nothing is returned and nothing changes: a promise that is true follows by itself")
 }
 
 // Cases asks for each case whether the contract of f rejects it, and whether it accepts it.
@@ -361,10 +373,10 @@ func (w *Writer) shadows(requests []request) []*Shadow {
 		return strings.Compare(a.Crate.Key+"\x00"+a.File+"\x00"+a.Module, b.Crate.Key+"\x00"+b.File+"\x00"+b.Module)
 	})
 	for _, s := range out {
-		written := map[string]bool{}
+		written := map[any]bool{}
 		for gi, g := range groups[s] {
 			c, p := g.c, g.c.place
-			wrap := p.wrap && !(g.whole && p.wrap)
+			wrap := p.wrap && !g.whole
 			open, end, by := "\n", "", ""
 			if wrap {
 				open += "\nvstd::prelude::verus! {\n"
@@ -381,9 +393,9 @@ func (w *Writer) shadows(requests []request) []*Shadow {
 			var defs []string
 			if c.brought != nil {
 				for _, d := range c.brought.texts {
-					if !written[d] {
-						written[d] = true
-						defs = append(defs, d)
+					if !written[d.of] {
+						written[d.of] = true
+						defs = append(defs, d.text)
 					}
 				}
 			}
