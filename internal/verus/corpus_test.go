@@ -95,3 +95,48 @@ func TestWorkspace(t *testing.T) {
 		})
 	}
 }
+
+// TestCuts cuts recordings behind each line of stdout, and in the middle of it, and drops each line. A run that failed is never
+// read as proved, whatever the exit code says; one that was proved is not before its last summary is whole.
+func TestCuts(t *testing.T) {
+	patterns := map[string]Task{
+		"testdata/diagnostics/[a-p]*.verus.json": {}, "testdata/changes/[bos]*/*.verus.json": {},
+		"testdata/workspace/[or][ko]*-json.json": {Expected: []Expected{queue, app}},
+	}
+	tried := 0
+	for pattern, task := range patterns {
+		names, err := filepath.Glob(pattern)
+		if err != nil || len(names) == 0 {
+			t.Fatal(pattern, err)
+		}
+		for _, name := range names {
+			_, stdout, stderr := streams(t, name)
+			task := task
+			if len(task.Expected) == 0 {
+				task = single(strings.TrimSuffix(name, ".verus.json"))
+			}
+			read := func(stdout []byte) bool {
+				tried++
+				return Assess(stdout, stderr, Ended{}, task, Context{Root: "/ws"}).Outcome == Proved
+			}
+			proved := read(stdout)
+			end := strings.LastIndex(string(stdout), "\n}\n") + 2 // of the last summary
+			at := 0
+			for line := range strings.Lines(string(stdout)) {
+				for _, n := range []int{at + len(line)/2, at + len(line)} {
+					if read(stdout[:n]) && (!proved || n < end) {
+						t.Errorf("%s: cut at %d of %d it is proved", name, n, len(stdout))
+					}
+				}
+				without := append(append([]byte{}, stdout[:at]...), stdout[at+len(line):]...)
+				if read(without) && !proved {
+					t.Errorf("%s: without %q it is proved", name, line)
+				}
+				at += len(line)
+			}
+		}
+	}
+	if tried < 4000 {
+		t.Errorf("only %d texts were read", tried)
+	}
+}

@@ -357,8 +357,8 @@ func TestProcess(t *testing.T) {
 		{"where it runs", "pwd >&2; ls; " + summary, "proved"},
 		{"good, then killed", summary + "kill -9 $$\n", "internal-error\nthe verifier was ended from outside: killed"},
 		{"killed", "kill -9 $$\n", "internal-error\nthe verifier was ended from outside: killed\nthe verifier printed no summary for demo"},
-		{"too long", "exec sleep 60\n", "timed-out\nthe verifier was stopped at the time limit: 1s\nthe verifier printed no summary for demo"},
-		{"good, then too long", summary + "exec sleep 60\n", "timed-out\nthe verifier was stopped at the time limit: 1s"},
+		{"too long", "exec sleep 60\n", "timed-out\nthe verifier was stopped at the time limit: 3s\nthe verifier printed no summary for demo"},
+		{"good, then too long", summary + "exec sleep 60\n", "timed-out\nthe verifier was stopped at the time limit: 3s"},
 		{"nothing", "", "not-run\nthe verifier printed no summary for demo"},
 		{"only an exit code", "exit 1\n", "not-run\nthe verifier printed no summary for demo\nthe verifier ended with exit status 1 and without an answer"},
 		{"options", "echo 'Error: no such option' >&2; exit 255\n",
@@ -368,7 +368,7 @@ func TestProcess(t *testing.T) {
 			path := program(t, filepath.Join(t.TempDir(), "verus"), c.script)
 			o := options
 			if strings.Contains(c.script, "sleep") {
-				o.Timeout = time.Second
+				o.Timeout = 3 * time.Second
 			}
 			r, err := Known(path, "", "", Version{}, Sandboxed{}).VerifyFile(context.Background(), work(t, map[string]string{"demo.rs": ""}), "demo.rs", o)
 			if err != nil {
