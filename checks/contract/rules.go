@@ -287,17 +287,23 @@ func directionUnknown(p *checks.Pass) {
 		if textSame(f) || !own(f) {
 			continue
 		}
-		v := c.verdict(f)
-		promises := v.ensures == Unknown && !weakened(v)
-		demands := v.requires == Unknown && v.lost == nil
-		if v.types || !promises && !demands {
+		if !undecided(c.verdict(f)) {
 			continue
 		}
 		out := finding(f, "specgate cannot tell whether this contract is as strong as base's. Compare the clauses by hand, or let the verifier decide.", nil,
 			syntax.Requires, syntax.Ensures, syntax.Returns)
-		out.Undecided = hasCallers(f)
+		if hasCallers(f) {
+			out.Undecided, out.Severity = true, policy.Warning
+		}
 		p.Report(out)
 	}
+}
+
+// undecided tells that a contract may promise less or demand more than base's, and nothing shows whether it does.
+func undecided(v *verdict) bool {
+	promises := v.ensures == Unknown && !weakened(v)
+	demands := v.requires == Unknown && v.lost == nil
+	return !v.types && (promises || demands)
 }
 
 // hasCallers tells a contract that running code relies on from the statement of a lemma, which the verifier proves as it stands.
@@ -498,7 +504,13 @@ func specDefinition(p *checks.Pass, which Relation) {
 		case Stronger:
 			out.Message += " The contract as a whole is stronger."
 		}
-		out.Undecided = which == Unknown && hasCallers(u)
+		if u.Base != nil && hasCallers(u) {
+			v := of(p.Input).verdict(u)
+			if weakened(v) || v.ensures == Incomparable {
+				out.Severity = policy.Error // a promise is lost, wherever it was written
+			}
+			out.Undecided = undecided(v)
+		}
 		p.Report(out)
 	}
 }

@@ -238,7 +238,7 @@ func leftVerification(p *checks.Pass) {
 		case h != nil && h.Kind == model.MacroFunction && b.Kind != model.MacroFunction:
 			out.Change = "macro"
 			out.Message = "This function now stands in the input of a macro that is not Verus's own. Macros are not expanded here, so it cannot be told whether the verifier still looks at it."
-		case h == nil && b.Mode == model.Exec && b.HasBody && len(b.Contract()) > 0 && (b.Public || len(p.Pairs.Base.Callers(b)) > 0):
+		case h == nil && b.Mode == model.Exec && b.HasBody && len(b.Contract()) > 0 && b.Public:
 			out.Change = "removed"
 			out.Message = "This verified function is gone, and its contract with it."
 		default:

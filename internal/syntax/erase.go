@@ -2,6 +2,7 @@ package syntax
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"sort"
 	"strings"
@@ -130,7 +131,13 @@ func ownGhostNames(f *File) map[string]bool {
 		if t.kind.isIdent() {
 			if s := f.Source.Text[t.start:t.end]; ghostName(s) {
 				switch prev {
-				case KwStruct, KwEnum, KwUnion, KwTrait, KwType, KwFn, KwConst, KwStatic, KwAs, KwMod, KwMacro:
+				case KwAs:
+					if verusItems(string(s)) {
+						imports = true // what is imported by that name tells
+					} else {
+						declare(string(s))
+					}
+				case KwStruct, KwEnum, KwUnion, KwTrait, KwType, KwFn, KwConst, KwStatic, KwMod, KwMacro:
 					declare(string(s))
 				case Bang:
 					if prev2 == KwMacroRules {
@@ -146,10 +153,13 @@ func ownGhostNames(f *File) map[string]bool {
 	if imports {
 		f.Root().Walk(func(n Node) bool {
 			if n.Kind() == Use {
-				useLeaves(n.Get(FTree), nil, func(path []string, _ bool) {
+				useLeaves(n.Get(FTree), nil, func(path []string, alias string) {
 					last := path[len(path)-1]
-					if ghostName([]byte(last)) && !verusCrate(path[0]) {
-						declare(last)
+					name := cmp.Or(alias, last)
+					// verus_erase_ghost as verus: the macros of that kind are erased alike.
+					same := alias == "" || verusItems(alias) && verusItems(last)
+					if ghostName([]byte(name)) && (!verusCrate(path[0]) || !same) {
+						declare(name)
 					}
 				})
 			}
@@ -159,8 +169,8 @@ func ownGhostNames(f *File) map[string]bool {
 	return own
 }
 
-// useLeaves calls leaf with the path of each name or glob that a use declaration imports.
-func useLeaves(tree Node, prefix []string, leaf func(path []string, glob bool)) {
+// useLeaves calls leaf with the path of each name or glob that a use declaration imports, and the name after `as`, if any.
+func useLeaves(tree Node, prefix []string, leaf func(path []string, alias string)) {
 	path := slices.Clone(prefix)
 	for s := range tree.Get(FPath).All(FSegment) {
 		path = append(path, s.FirstToken().Text())
@@ -171,7 +181,7 @@ func useLeaves(tree Node, prefix []string, leaf func(path []string, glob bool)) 
 		useLeaves(t, path, leaf)
 	}
 	if !grouped && len(path) > 0 {
-		leaf(path, tree.Glob())
+		leaf(path, tree.Get(FName).Text())
 	}
 }
 
@@ -197,7 +207,7 @@ func ghostVstdModule(name string) bool {
 // ghostUse tells a use declaration that imports nothing executable.
 func (p *printer) ghostUse(n Node) bool {
 	ghost, any := true, false
-	useLeaves(n.Get(FTree), nil, func(path []string, _ bool) {
+	useLeaves(n.Get(FTree), nil, func(path []string, _ string) {
 		any = true
 		if !verusCrate(path[0]) || path[0] == "vstd" && (len(path) < 2 || !ghostVstdModule(path[1])) {
 			ghost = false
@@ -1171,7 +1181,7 @@ func (e *eraser) imports(n Node) {
 		return
 	}
 	ours, prelude := true, false
-	useLeaves(n.Get(FTree), nil, func(path []string, _ bool) {
+	useLeaves(n.Get(FTree), nil, func(path []string, _ string) {
 		if !verusCrate(path[0]) {
 			ours = false
 		}

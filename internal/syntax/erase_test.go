@@ -445,6 +445,9 @@ func TestExecDiffers(t *testing.T) {
 		{"use crate::m::Tracked; fn f() { g(Tracked(1)) }", "use crate::m::Tracked; fn f() { g(Tracked(2)) }"},
 		{"use crate::m::{a, Hidden as Ghost}; fn f() { g(Ghost(1)) }", "use crate::m::{a, Hidden as Ghost}; fn f() { g(Ghost(2)) }"},
 		{"macro_rules! proof { ($e:expr) => { $e } } fn f() { proof!(g()) }", "macro_rules! proof { ($e:expr) => { $e } } fn f() { proof!(h()) }"},
+		{"use evil::verus; verus! { spec fn f() { a() } }", "use evil::verus; verus! { spec fn f() { b() } }"},
+		{"use evil::verus_impl as verus; verus! { spec fn f() { a() } }", "use evil::verus_impl as verus; verus! { spec fn f() { b() } }"},
+		{"use vstd::calc as verus; verus! { spec fn f() { a() } }", "use vstd::calc as verus; verus! { spec fn f() { b() } }"},
 		{"use evil::proof; fn f() { proof! { g() } }", "use evil::proof; fn f() { proof! { h() } }"},
 		{"exec_spec_verified! { spec fn f() -> u8 { 1 } }", "exec_spec_verified! { spec fn f() -> u8 { 2 } }"},
 	}
