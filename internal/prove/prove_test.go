@@ -339,3 +339,48 @@ func TestVerify(t *testing.T) {
 		t.Errorf("left behind: %q %v", left, err)
 	}
 }
+
+// TestRealExamples asks the verifier of this machine about the examples of the rules that are about code.
+func TestRealExamples(t *testing.T) {
+	v := verustest.Real(t, verus.Sandboxed{})
+	o := options
+	o.Timeout = 5 * time.Minute
+	for _, r := range proof.Rules() {
+		if r.Needs&checks.NeedVerifier == 0 || r.Fires.File != "" || r.ID == "proof/internal-error" {
+			continue
+		}
+		t.Run(r.ID, func(t *testing.T) {
+			for i, e := range []checks.Example{r.Fires, r.Quiet} {
+				var models [2]*model.Model
+				var runs [2]*verus.Run
+				in := &checks.ProofInput{}
+				for k, text := range []string{e.Base, e.Head} {
+					tr := newTree(map[string]string{"src/lib.rs": text})
+					run, _, err := Verify(context.Background(), Request{Verifier: v, Files: tr.work(), Roots: []string{"src/lib.rs"}, Options: o, Temp: t.TempDir()})
+					if err != nil {
+						t.Fatal(err)
+					}
+					models[k], runs[k] = index(t, tr), run
+					read := Side{Model: models[k], Source: tr.source, Roots: []string{"src/lib.rs"}}.Read(run)
+					if k == 0 {
+						in.Base = read
+					} else {
+						in.Head = read
+					}
+				}
+				in.Comparable = verus.Comparable(runs[0], runs[1])
+				found, err := checks.Run(context.Background(), []*checks.Rule{r}, &checks.Input{Pairs: pair.New(models[0], models[1]), Proof: in})
+				if err != nil {
+					t.Fatal(err)
+				}
+				var at []string
+				for _, f := range found {
+					at = append(at, f.Symbol)
+				}
+				if fires := len(at) > 0; fires != (i == 0) || fires && !slices.Contains(at, e.Symbol) {
+					t.Errorf("example %d: %q; base %s %+v, head %s %+v", i, at, runs[0].Outcome, runs[0].Reasons, runs[1].Outcome, runs[1].Reasons)
+				}
+			}
+		})
+	}
+}
