@@ -25,13 +25,8 @@ func (c *contract) pinInputs(k *eval.Case) ([]goal, *failure) {
 	}
 	p := &pinner{c: c}
 	for i, v := range k.Args {
-		name := c.names[i]
 		q := c.params[i]
-		t := q.typ
-		if q.mut || strings.HasPrefix(q.self, "&") {
-			name = "(*" + name + ")"
-		}
-		p.pin(name, v, t)
+		p.pin(expr{c.names[i], q.mut || strings.HasPrefix(q.self, "&")}, v, q.typ)
 	}
 	return p.out, p.err
 }
@@ -47,14 +42,14 @@ func (c *contract) pinOutputs(k *eval.Case) ([]goal, *failure) {
 		if i >= len(k.After) || k.After[i] == nil {
 			return nil, fail(CannotPin, "the case does not say what a mutable reference becomes")
 		}
-		p.pin("(*"+c.outputs[after].name+")", k.After[i], c.outputs[after].node)
+		p.pin(expr{c.outputs[after].name, true}, k.After[i], c.outputs[after].node)
 		after++
 	}
 	if after < len(c.outputs) {
 		if k.Result == nil {
 			return nil, fail(CannotPin, "the case has no result")
 		}
-		p.pin(c.outputs[after].name, k.Result, c.outputs[after].node)
+		p.pin(expr{c.outputs[after].name, false}, k.Result, c.outputs[after].node)
 	}
 	return p.out, p.err
 }
@@ -67,8 +62,24 @@ func (p *pinner) fail(detail string) {
 	}
 }
 
+// expr is an expression; ref says that it is a reference to the value.
+type expr struct {
+	text string
+	ref  bool
+}
+
+// value is the expression without the reference. A method or field finds its way through references by itself.
+func (e expr) value() string {
+	if e.ref {
+		return "*" + e.text
+	}
+	return e.text
+}
+
+func (e expr) then(s string) expr { return expr{e.text + s, false} }
+
 // pin writes that e, of type t (which may not be known), has the value v.
-func (p *pinner) pin(e string, v value.Value, t syntax.Node) {
+func (p *pinner) pin(e expr, v value.Value, t syntax.Node) {
 	if len(p.out) > maxPins {
 		p.fail("the values of the case are too many")
 	}
@@ -77,7 +88,10 @@ func (p *pinner) pin(e string, v value.Value, t syntax.Node) {
 	}
 	for t.Kind() == syntax.RefType || t.Kind() == syntax.ParenType {
 		if t.Kind() == syntax.RefType {
-			e = "(*" + e + ")"
+			if e.ref {
+				e.text = "(*" + e.text + ")"
+			}
+			e.ref = true
 		}
 		t = t.Get(syntax.FType)
 	}
@@ -93,11 +107,11 @@ func (p *pinner) pin(e string, v value.Value, t syntax.Node) {
 		return syntax.Node{}
 	}
 	if word == "Box" || word == "Rc" || word == "Arc" {
-		p.pin("(*"+e+")", v, arg(0))
+		p.pin(expr{"(" + e.value() + ")", true}, v, arg(0))
 		return
 	}
 	if text, ok := p.literal(v); ok {
-		p.add(e + " == " + text)
+		p.add(e.value() + " == " + text)
 		return
 	}
 	if p.err != nil {
@@ -115,7 +129,7 @@ func (p *pinner) pin(e string, v value.Value, t syntax.Node) {
 			if t.Kind() == syntax.TupleType && i < len(types) {
 				ct = types[i]
 			}
-			p.pin(e+"."+itoa(i), v[i], ct)
+			p.pin(e.then("."+itoa(i)), v[i], ct)
 		}
 	case *value.List:
 		p.list(e, v, t, arg(0))
@@ -127,16 +141,18 @@ func (p *pinner) pin(e string, v value.Value, t syntax.Node) {
 			p.fail("a value cannot be written down")
 			return
 		}
-		p.add(e + " =~= " + text)
+		p.add(e.value() + " =~= " + text)
 	default:
 		p.fail("a value cannot be written down: " + value.Short(v))
 	}
 }
 
-func (p *pinner) list(e string, v *value.List, t, elem syntax.Node) {
-	view := e
+func (p *pinner) list(e expr, v *value.List, t, elem syntax.Node) {
+	view := e.value()
 	if v.Of != value.Seq {
-		view += "@"
+		view = e.text + "@"
+	} else if e.ref {
+		view = "(" + view + ")"
 	}
 	if t.Kind() == syntax.SliceType || t.Kind() == syntax.ArrayType {
 		elem = t.Get(syntax.FType)
@@ -162,18 +178,18 @@ func (p *pinner) list(e string, v *value.List, t, elem syntax.Node) {
 	}
 	p.add(view + ".len() == " + itoa(len(v.Elems)))
 	for i, x := range v.Elems {
-		p.pin(view+"["+itoa(i)+"]", x, elem)
+		p.pin(expr{view + "[" + itoa(i) + "]", false}, x, elem)
 	}
 }
 
-func (p *pinner) data(e string, v *value.Data, arg func(int) syntax.Node) {
+func (p *pinner) data(e expr, v *value.Data, arg func(int) syntax.Node) {
 	if v.Opaque {
 		p.fail("not all of the value of type " + v.Type + " is known")
 		return
 	}
 	if v.Type == "Ghost" || v.Type == "Tracked" {
 		if len(v.Fields) == 1 {
-			p.pin(e+"@", v.Fields[0], arg(0))
+			p.pin(e.then("@"), v.Fields[0], arg(0))
 			return
 		}
 	}
@@ -185,11 +201,14 @@ func (p *pinner) data(e string, v *value.Data, arg func(int) syntax.Node) {
 	}
 	if v.Variant == "" {
 		for i, x := range v.Fields {
-			p.pin(e+"."+field(i), x, syntax.Node{})
+			p.pin(e.then("."+field(i)), x, syntax.Node{})
 		}
 		return
 	}
-	p.add(e + " is " + v.Variant)
+	if e.ref {
+		e = expr{"(" + e.value() + ")", false}
+	}
+	p.add(e.text + " is " + v.Variant)
 	for i, x := range v.Fields {
 		var t syntax.Node
 		switch {
@@ -198,7 +217,7 @@ func (p *pinner) data(e string, v *value.Data, arg func(int) syntax.Node) {
 		case v.Type == "Result":
 			t = arg(1)
 		}
-		p.pin(e+"->"+v.Variant+"_"+field(i), x, t)
+		p.pin(e.then("->"+v.Variant+"_"+field(i)), x, t)
 	}
 }
 
