@@ -3,6 +3,7 @@ package contract
 
 import (
 	"math/big"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -185,14 +186,18 @@ func isSpec(f *model.Function) bool {
 
 // definitionChanged tells whether a spec function or constant means something else, or nothing any more.
 func definitionChanged(p *pair.Function) bool {
-	if p.What&(pair.Body|pair.GhostRefs|pair.Mode|pair.Signature) != 0 {
-		return true
+	if valueRuns(p.Base) && valueRuns(p.Head) {
+		// What its body proves is not part of its value.
+		return p.What&(pair.Executable|pair.Mode|pair.Signature) != 0
 	}
-	if p.Head.Kind == model.ConstFunction && p.What.Has(pair.Executable) {
+	if p.What&(pair.Body|pair.GhostRefs|pair.Mode|pair.Signature) != 0 {
 		return true
 	}
 	return (p.Base.Publish == model.Uninterpreted) != (p.Head.Publish == model.Uninterpreted) || decreasesWhen(p.Base) != decreasesWhen(p.Head)
 }
+
+// valueRuns tells a constant whose value is executable code, and stands for itself in specifications.
+func valueRuns(f *model.Function) bool { return f.Kind == model.ConstFunction && f.Mode == model.Exec }
 
 func decreasesWhen(f *model.Function) string {
 	for _, c := range f.Own {
@@ -493,16 +498,29 @@ func meaningful(k syntax.ClauseKind) bool {
 
 // typesChanged tells whether a parameter or the result has another type.
 func typesChanged(p *pair.Function) bool {
-	if len(p.Base.Params) != len(p.Head.Params) || p.Base.ResultType != p.Head.ResultType {
+	// A method may have become a free function, or the other way round.
+	typ := func(f *model.Function, t string) string {
+		if f.Self == p.Base.Self && f.Self == p.Head.Self {
+			return t
+		}
+		name, args := trimArgs(f.Self), f.Self[len(trimArgs(f.Self)):]
+		if i := strings.LastIndex(name, "::"); i >= 0 {
+			name = name[i+len("::"):]
+		}
+		return selfWord.ReplaceAllLiteralString(t, name+args)
+	}
+	if len(p.Base.Params) != len(p.Head.Params) || typ(p.Base, p.Base.ResultType) != typ(p.Head, p.Head.ResultType) {
 		return true
 	}
 	for i := range p.Base.Params {
-		if p.Base.Params[i].Type != p.Head.Params[i].Type {
+		if typ(p.Base, p.Base.Params[i].Type) != typ(p.Head, p.Head.Params[i].Type) {
 			return true
 		}
 	}
 	return false
 }
+
+var selfWord = regexp.MustCompile(`\bSelf\b`)
 
 func (c *comparer) compare(p *pair.Function) *verdict {
 	if c.same(p) {

@@ -213,6 +213,9 @@ func returnsBool(f *model.Function) bool { return f.ResultType == "bool" }
 // changedItself tells that the definition's own text, or what a name in it means, changed. Definitions that only rest on such a one
 // are not reported again.
 func changedItself(p *pair.Function) bool {
+	if valueRuns(p.Base) && valueRuns(p.Head) {
+		return p.What.Has(pair.Executable)
+	}
 	if p.Head.Kind == model.ConstFunction {
 		return p.What&(pair.Body|pair.Executable|pair.GhostRefs) != 0
 	}
