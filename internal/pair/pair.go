@@ -187,11 +187,29 @@ func (p *Pairs) readModules() bool {
 		}
 	}
 	inBase, inHead := p.Base.Extend(base), p.Head.Extend(head)
-	if words := p.retargeted(); len(words) > 0 {
+	if words := append(p.retargeted(), p.inPlace()...); len(words) > 0 {
 		inBase = p.Base.ExtendMentioning(words) || inBase
 		inHead = p.Head.ExtendMentioning(words) || inHead
 	}
 	return inBase || inHead
+}
+
+// inPlace are the names of macros, constants and types by another name that say something else now: they stand for it in files that
+// may not have changed.
+func (p *Pairs) inPlace() []string {
+	var out []string
+	for _, pr := range p.Items {
+		b, h := pr.Base, pr.Head
+		if b == nil || h == nil || b.Text == h.Text && b.Exec == h.Exec {
+			continue
+		}
+		switch h.Kind {
+		case model.MacroItem, model.ConstItem, model.StaticItem, model.TypeAliasItem:
+			out = append(out, h.Name)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // retargeted are the names, as others write them, that an import of a changed file gives another meaning.

@@ -1,0 +1,62 @@
+package contract
+
+import (
+	"strings"
+
+	"github.com/specgate/specgate/checks"
+	"github.com/specgate/specgate/internal/model"
+	"github.com/specgate/specgate/internal/pair"
+	"github.com/specgate/specgate/internal/syntax"
+)
+
+// inPlace reports contracts that name a macro, a constant or a type whose definition changed. What such a name stands for is put in its
+// place before the contract is read, so that no spec function tells of it, and what it says now is not known without expanding.
+func inPlace(p *checks.Pass) {
+	told := map[*pair.Function]bool{}
+	for _, e := range of(p.Input).effects() {
+		told[e.user] = true
+	}
+	for _, u := range p.Pairs.Functions {
+		if u.Base == nil || u.Head == nil || told[u] || !u.Head.Verified || u.Head.Mode == model.Spec {
+			continue
+		}
+		var names, detail []string
+		for _, r := range u.GhostDetail {
+			if strings.HasSuffix(r.Base, " as it was") && inClause(u.Head, r.Written) {
+				names = append(names, r.Written)
+				detail = append(detail, strings.TrimSuffix(r.Base, " as it was")+" has another definition now.")
+			}
+		}
+		if len(names) == 0 {
+			continue
+		}
+		out := checks.AtFunction(u)
+		out.Change = "in place\x00" + strings.Join(names, "\x00")
+		out.Undecided = hasCallers(u)
+		out.Message = "This contract reads as before and means something else: " + quoteAll(names) + " in it changed. Macros are not expanded, so look at what it says now."
+		if !strings.Contains(strings.Join(names, " "), "!") {
+			out.Message = "This contract reads as before and means something else: " + quoteAll(names) + " in it changed."
+		}
+		out.Detail = strings.Join(detail, "\n")
+		p.Report(out)
+	}
+}
+
+// inClause tells whether a name, as written, stands in a clause of a contract; that of a macro ends in `!`.
+func inClause(f *model.Function, written string) bool {
+	name, macro := strings.CutSuffix(written, "!")
+	last := name[strings.LastIndex(name, ":")+1:]
+	for _, c := range f.Contract() {
+		prev := false
+		for t := range c.Node.Tokens() {
+			if prev && (!macro || t.Kind() == syntax.Bang) {
+				return true
+			}
+			prev = t.Text() == last
+		}
+		if prev && !macro {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,1 @@
+macro_rules! cl { ($r:expr,$x:expr) => { true } }

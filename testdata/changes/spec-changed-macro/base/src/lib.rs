@@ -1,0 +1,11 @@
+use vstd::prelude::*;
+macro_rules! cl { ($r:expr,$x:expr) => { $r > $x } }
+verus! {
+pub fn f(x: u64) -> (r: u64)
+    requires x < 100,
+    ensures cl!(r, x),
+{
+    x
+}
+
+}
