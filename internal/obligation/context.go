@@ -96,6 +96,9 @@ func (c *contract) withoutExit() (string, *failure) {
 		edits = append(edits, edit{at, at, goal + " "})
 	}
 	fr := &frame{w: c.w, words: f, m: c.w.m, at: f}
+	if trait := c.place.impl.Get(syntax.FTrait); trait.Valid() {
+		fr.projection = "<Self as " + trait.Text() + ">" // the copy is no method of the trait
+	}
 	text, err := fr.copy(n, edits...)
 	return strings.TrimSpace(text), err
 }

@@ -56,6 +56,13 @@ var selected = []string{
 	"assume-spec-generic-method", "no-decreases-module", "type-field-narrowed", "equal-bound-renamed",
 }
 
+// TestForms has a form of everything that is written in its own way, that is refused, and base's definitions on their way.
+func TestForms(t *testing.T) {
+	for _, name := range []string{"writing", "refusing", "moving"} {
+		golden(t, "testdata/forms/"+name, "forms-"+name)
+	}
+}
+
 func TestSelected(t *testing.T) {
 	for _, name := range selected {
 		golden(t, "../../testdata/changes/"+name, name)

@@ -1,0 +1,48 @@
+use vstd::prelude::*;
+
+verus! {
+
+pub const LIMIT: u32 = 10;
+
+pub open spec fn twice(x: int) -> int { x + x }
+
+pub open spec fn within(x: u32) -> bool { x < LIMIT && twice(x as int) < 30 }
+
+pub open spec fn total(s: Seq<u8>) -> int
+    decreases s.len(),
+{
+    if s.len() == 0 { 0 } else { s[0] + total(s.skip(1)) }
+}
+
+pub struct Bag<T> { items: Vec<T>, pub n: u32 }
+
+impl<T> Bag<T> {
+    pub closed spec fn wf(&self) -> bool { self.items.len() == self.n && Self::small(self.n) }
+
+    pub open spec fn small(n: u32) -> bool { within(n) }
+
+    pub fn grow(&mut self, by: u32) -> (r: bool)
+        requires
+            old(self).wf(),
+            Self::small(by),
+        ensures
+            self.wf(),
+            crate::within(self.n) || Bag::<T>::small(by),
+    {
+        true
+    }
+}
+
+pub mod inner {
+    use super::*;
+
+    pub fn sum(s: &Vec<u8>) -> (r: u64)
+        ensures
+            r == total(s@),
+            within(3),
+    {
+        0
+    }
+}
+
+}
