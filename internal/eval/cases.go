@@ -44,11 +44,11 @@ func (s *Suite) For(f *Func) (*Questions, error) {
 	read := func(given Typed, declared *value.Type) error {
 		n, err := parseType(given.Type)
 		if err != nil {
-			return s.errorf(given.at, "the type %s of %s is %w; write it as in the function's signature", short(given.Type), given.what(), err)
+			return s.errorf(given.at, "the type %q of %s is %w; write it as in the function's signature", short(given.Type), given.what(), err)
 		}
 		t := sc.typ(n)
 		if t == nil {
-			return s.errorf(given.at, "the type %s of %s is not understood; write it as in the function's signature", short(given.Type), given.what())
+			return s.errorf(given.at, "the type %q of %s is not understood; write it as in the function's signature", short(given.Type), given.what())
 		}
 		unify(declared, t, inst)
 		checks = append(checks, check{given, declared, t})
@@ -189,7 +189,7 @@ func (q *Questions) read(i int) (k *Case, reason string, err error) {
 	}
 	if k.Result == nil {
 		if !isUnit(c.result) {
-			return nil, "", s.errorf(span.Start, "there is no \"result\"; give what the call returned, a %s", c.result)
+			return nil, "", s.errorf(span.Start, "there is no \"result\"; give what the call returned, of type %s", c.result)
 		}
 		k.Result = value.Unit()
 	}
@@ -303,11 +303,34 @@ func conform(v value.Value, t *value.Type, w *World) (value.Value, bool) {
 		out, ok := each(v.Fields, func(i int) *value.Type { return types[i] })
 		return &value.Data{Type: v.Type, Variant: v.Variant, Names: v.Names, Fields: out}, ok
 	case *value.Set:
-		return v, t.Kind == value.TSet
+		if t.Kind == value.TSet && len(t.Args) == 1 {
+			if out, ok := each(v.Elems(), func(int) *value.Type { return t.Args[0] }); ok {
+				return value.NewSet(out)
+			}
+		}
 	case *value.Map:
-		return v, t.Kind == value.TMap
+		if t.Kind == value.TMap && len(t.Args) == 2 {
+			keys, ok := each(v.Dom().Elems(), func(int) *value.Type { return t.Args[0] })
+			vals, ok2 := each(v.Vals(), func(int) *value.Type { return t.Args[1] })
+			out := &value.Map{}
+			for i := range keys {
+				if ok && ok2 {
+					out = out.With(keys[i], vals[i])
+				}
+			}
+			return out, ok && ok2
+		}
 	case *value.Multiset:
-		return v, t.Kind == value.TMultiset
+		if t.Kind == value.TMultiset && len(t.Args) == 1 {
+			elems, ok := each(v.Dom().Elems(), func(int) *value.Type { return t.Args[0] })
+			out := &value.Multiset{}
+			for i, x := range v.Dom().Elems() {
+				if ok {
+					out = out.Change(elems[i], v.Count(x))
+				}
+			}
+			return out, ok
+		}
 	case *function:
 		return v, t.Kind == value.TParam || t.Kind == value.TFn
 	}

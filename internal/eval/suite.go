@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -38,7 +39,7 @@ func (t Typed) what() string {
 	if t.result {
 		return "the result"
 	}
-	return t.Name
+	return strconv.Quote(short(t.Name))
 }
 
 // CaseError is a place of a file of cases that cannot be read.
@@ -349,6 +350,9 @@ func (s *Suite) behind(at int, v source.Span) error {
 func (s *Suite) str(v source.Span, want string) (string, error) {
 	if s.byte(v.Start, v.End) != '"' {
 		return "", s.errorf(v.Start, "want %s, as a JSON string", want)
+	}
+	if v.End-v.Start < 2 || s.file.Text[v.End-1] != '"' {
+		return "", s.errorf(v.Start, "this string has no end; close it with a double quote on the same line")
 	}
 	var out string
 	if err := json.Unmarshal(s.file.Text[v.Start:v.End], &out); err != nil {
