@@ -437,7 +437,15 @@ func (r *runner) matchFunction() error {
 		return f.Head != nil && matches(f.Head.Symbol) || f.Base != nil && matches(f.Base.Symbol)
 	})
 	if !known {
-		return &InputError{fmt.Errorf("no function of the changed files has a symbol that matches %q; symbols look like stack::Stack::push, and ** stands for any number of parts", pattern)}
+		// A pattern that is wrong must not pass for one that this change does not touch.
+		all, err := r.head.model(r.ctx, r.head.rust, r.o.Jobs)
+		if err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(all.Functions, func(f *model.Function) bool { return matches(f.Symbol) }) {
+			return &InputError{fmt.Errorf("no function has a symbol that matches %q; symbols look like stack::Stack::push, and ** stands for any number of parts", pattern)}
+		}
+		r.reason(false, "scope", "the change touches no function that matches %q", pattern)
 	}
 	r.report.Findings = slices.DeleteFunc(r.report.Findings, func(f checks.Finding) bool { return !matches(f.Symbol) })
 	r.report.Functions = slices.DeleteFunc(r.report.Functions, func(f checks.Function) bool { return !matches(f.Symbol) })

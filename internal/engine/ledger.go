@@ -42,11 +42,7 @@ func Trust(ctx context.Context, name string, jobs int, version string) (_ *Ledge
 			paths = append(paths, p)
 		}
 	}
-	if err := t.loadAll(); err != nil {
-		return nil, err
-	}
-	t.parseAll(paths, jobs)
-	m, err := model.New(ctx, t, paths)
+	m, err := t.model(ctx, paths, jobs)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/specgate/specgate/internal/gitrepo"
+	"github.com/specgate/specgate/internal/model"
 	"github.com/specgate/specgate/internal/source"
 	"github.com/specgate/specgate/internal/syntax"
 )
@@ -112,6 +113,15 @@ func (t *tree) load(paths []string) error {
 		t.store.blobs[t.entries[p].ID] = c
 	}
 	return nil
+}
+
+// model reads the named files of the tree and indexes them.
+func (t *tree) model(ctx context.Context, paths []string, jobs int) (*model.Model, error) {
+	if err := t.loadAll(); err != nil {
+		return nil, err
+	}
+	t.parseAll(paths, jobs)
+	return model.New(ctx, t, paths)
 }
 
 // loadAll reads every .rs file and every manifest: asking for one at a time would start a process for each.
