@@ -17,7 +17,7 @@ import (
 )
 
 // documents are those whose console blocks are executed, relative to the root of the repository.
-var documents = []string{"README.md", "docs/cli.md", "docs/report.md"}
+var documents = []string{"README.md", "docs/cli.md", "docs/report.md", "docs/spectest.md"}
 
 // consoleBlock is a block of a document that shows commands, each behind a dollar sign, with what they print.
 var consoleBlock = regexp.MustCompile("(?ms)^```console\n(.*?)^```$")

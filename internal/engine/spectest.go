@@ -104,8 +104,8 @@ func answer(l *annotate.SpectestLine, a eval.Answer, counts *annotate.SpectestCo
 			l.Reason = "the arguments do not meet requires, so the contract allows any result"
 			if a.Clause != nil {
 				c := written(a.Clause)
-				l.Reason = fmt.Sprintf("the arguments do not meet %s `%s` at %s:%v, so the contract allows any result",
-					strings.ReplaceAll(c.Kind, "_", " "), strings.Join(strings.Fields(c.Text), " "), c.File, c.Span.Start)
+				l.Reason = fmt.Sprintf("the arguments do not meet the %s `%s` at %s:%v, so the contract allows any result",
+					map[string]string{"requires": "precondition", "type_invariant": "type invariant"}[c.Kind], strings.Join(strings.Fields(c.Text), " "), c.File, c.Span.Start)
 			}
 		}
 	default:
@@ -164,10 +164,15 @@ func contractOf(ctx context.Context, o SpectestOptions) (_ *eval.Func, err error
 		return nil, err
 	}
 	for _, g := range []*model.Function{f, f.TraitMethod} {
-		if g != nil && len(g.Unknown) > 0 {
-			src := g.File.Syntax.Source
-			return nil, &InputError{fmt.Errorf("%s:%v: this part of %s is not understood, so its contract may not be whole; mend it, or report it if the compiler takes it",
-				src.Path, src.Position(g.Unknown[0].Start), g.Symbol)}
+		if g == nil {
+			continue
+		}
+		body, src := g.Node.Get(syntax.FBody), g.File.Syntax.Source
+		for _, span := range g.Unknown {
+			if !body.Valid() || span.Start < body.Span().Start {
+				return nil, &InputError{fmt.Errorf("%s:%v: this part of %s is not understood, so its contract may not be whole; mend it, or report it if the compiler takes it",
+					src.Path, src.Position(span.Start), g.Symbol)}
+			}
 		}
 	}
 	if !slices.ContainsFunc(f.Contract(), func(c model.Clause) bool { return c.Kind == syntax.Ensures || c.Kind == syntax.Returns }) {
@@ -187,12 +192,23 @@ func contractOf(ctx context.Context, o SpectestOptions) (_ *eval.Func, err error
 	if t.failed != nil {
 		return nil, t.failed
 	}
+	// A package's binary and its library have one name, and so may packages of one tree; what a path means must not be mixed up.
+	called := map[string][]*model.Crate{}
+	for _, g := range m.Files {
+		if !slices.Contains(called[g.Crate.Name], g.Crate) {
+			called[g.Crate.Name] = append(called[g.Crate.Name], g.Crate)
+		}
+	}
 	var sources []eval.Source
 	for _, g := range m.Files {
 		if g.Syntax == nil || g.Crate != f.Crate && library(g.Crate.Name) {
 			continue
 		}
-		sources = append(sources, eval.Source{Crate: g.Crate.Name, Module: g.Module, File: g.Syntax})
+		name := g.Crate.Name
+		if len(called[name]) > 1 {
+			name = g.Crate.Key
+		}
+		sources = append(sources, eval.Source{Crate: name, Module: g.Module, File: g.Syntax})
 		for _, e := range g.Syntax.Errors {
 			o.Log.Warn("not understood", "place", fmt.Sprintf("%s:%v", g.Path, g.Syntax.Source.Position(e.Span.Start)), "why", e.Message)
 		}
@@ -256,6 +272,10 @@ func findFunction(t *tree, m *model.Model, file, symbol string) (*model.Function
 		if near := nearest(symbol, all); near != "" {
 			hint = fmt.Sprintf("; did you mean %q?", near)
 		}
+		if p := t.parsed(file); p.file != nil && len(p.file.Errors) > 0 {
+			e := p.file.Errors[0]
+			hint += fmt.Sprintf("; not all of %s is understood (%s:%v: %s)", file, file, p.source.Position(e.Span.Start), e.Message)
+		}
 		if len(own) == 0 {
 			return nil, &InputError{fmt.Errorf("no function of the crate of %s has the symbol %q%s; %s has no function with a contract", file, symbol, hint, file)}
 		}
@@ -288,11 +308,17 @@ func hasContract(f *model.Function) bool { return f.Mode != model.Spec }
 // named are the functions that a symbol means best. A first variant is also called "f#1".
 func named(m *model.Model, where func(*model.Function) bool, symbol string) []*model.Function {
 	first, isFirst := strings.CutSuffix(symbol, "#1")
+	short := withoutModules(symbol)
 	for _, means := range []func(f *model.Function) bool{
-		func(f *model.Function) bool { return isFirst && f.Symbol == first && f.Path == first },
+		func(f *model.Function) bool {
+			return isFirst && f.Symbol == f.Path && (f.Path == first || strings.HasSuffix(f.Path, "::"+first))
+		},
 		func(f *model.Function) bool { return f.Symbol == symbol || f.Path == symbol },
 		func(f *model.Function) bool {
 			return withoutTrait(f.Symbol) == symbol || withoutTrait(f.Path) == symbol
+		},
+		func(f *model.Function) bool {
+			return short != "" && (withoutModules(f.Symbol) == short || withoutModules(f.Path) == short)
 		},
 		func(f *model.Function) bool {
 			return strings.HasSuffix(f.Symbol, "::"+symbol) || strings.HasSuffix(withoutTrait(f.Symbol), "::"+symbol) ||
@@ -318,18 +344,42 @@ func named(m *model.Model, where func(*model.Function) bool, symbol string) []*m
 	return nil
 }
 
-// withoutTrait turns "<User as Ident>::ident" into "User::ident".
-func withoutTrait(symbol string) string {
+// implParts cuts "m::<User as Ident>::ident" into "m::", "User", "Ident" and "::ident".
+func implParts(symbol string) (module, self, trait, rest string, ok bool) {
 	open := strings.IndexByte(symbol, '<')
 	end := strings.LastIndex(symbol, ">::")
 	if open < 0 || end < open {
-		return symbol
+		return "", "", "", "", false
 	}
-	self, _, ok := strings.Cut(symbol[open+1:end], " as ")
+	self, trait, ok = strings.Cut(symbol[open+1:end], " as ")
+	return symbol[:open], self, trait, symbol[end+1:], ok
+}
+
+// withoutTrait turns "<User as Ident>::ident" into "User::ident".
+func withoutTrait(symbol string) string {
+	module, self, _, rest, ok := implParts(symbol)
 	if !ok {
 		return symbol
 	}
-	return symbol[:open] + self + symbol[end+1:]
+	return module + self + rest
+}
+
+// withoutModules turns "<db::User as Ident>::ident", or "db::<User as Ident>::ident", into "<User as Ident>::ident"; other symbols have
+// no such form, which is empty.
+func withoutModules(symbol string) string {
+	_, self, trait, rest, ok := implParts(symbol)
+	if !ok {
+		return ""
+	}
+	last := func(path string) string {
+		name, args, generic := strings.Cut(path, "<")
+		name = name[strings.LastIndex(name, ":")+1:]
+		if generic {
+			name += "<" + args
+		}
+		return name
+	}
+	return "<" + last(self) + " as " + last(trait) + ">" + rest
 }
 
 // nearest is the symbol that was probably meant: alike as a whole, or in its last part.
