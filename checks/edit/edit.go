@@ -2,6 +2,7 @@
 package edit
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -131,7 +132,50 @@ func refDetail(refs []pair.RefChange) string {
 	return strings.Join(out, "; ")
 }
 
+// linking picks the attributes that decide under which name, where and how code is built: what runs may be another thing although no
+// code differs.
+func linking(attrs []string) string {
+	var out []string
+	for _, a := range attrs {
+		switch word, _, _ := strings.Cut(strings.NewReplacer("(", " ", "=", " ").Replace(a), " "); word {
+		case "no_mangle", "export_name", "link_section", "link_name", "link", "target_feature", "naked", "track_caller", "global_allocator",
+			"panic_handler", "alloc_error_handler", "proc_macro", "proc_macro_derive", "proc_macro_attribute", "no_std", "no_core", "no_main",
+			"no_implicit_prelude", "no_builtins", "used", "ctor", "macro_use", "macro_export":
+			out = append(out, a)
+		}
+	}
+	slices.Sort(out)
+	return strings.Join(out, ", ")
+}
+
+// linkingChanged reports what is built otherwise.
+func linkingChanged(p *checks.Pass, out checks.Finding, base, head []string) {
+	b, h := linking(base), linking(head)
+	if b == h {
+		return
+	}
+	none := func(s string) string { return cmp.Or(s, "none") }
+	out.Change = "attributes\x00" + h
+	out.Message = "Attributes that decide how this is built or linked changed: what runs may be another thing, although the code is the same."
+	out.Detail = "Base: " + none(b) + "\nHead: " + none(h)
+	p.Report(out)
+}
+
 func execChanged(p *checks.Pass) {
+	for _, f := range p.Pairs.Functions {
+		if runs(f.Base) && runs(f.Head) {
+			linkingChanged(p, checks.AtFunction(f), f.Base.Attrs, f.Head.Attrs)
+		}
+	}
+	for _, i := range p.Pairs.Items {
+		switch {
+		case i.Head == nil || i.Head.Ghost || i.Head.Kind == model.ModuleItem:
+		case i.Base != nil:
+			linkingChanged(p, checks.AtItem(i), i.Base.Attrs, i.Head.Attrs)
+		case i.Head.Kind == model.StaticItem || i.Head.Kind == model.ConstItem:
+			linkingChanged(p, checks.AtItem(i), nil, i.Head.Attrs)
+		}
+	}
 	for _, f := range p.Pairs.Functions {
 		if !runs(f.Base) || !runs(f.Head) || !f.What.Has(pair.Executable) {
 			continue
@@ -247,6 +291,14 @@ func body(exec string) string {
 }
 
 func execAdded(p *checks.Pass) {
+	for _, i := range p.Pairs.Items {
+		if i.Base == nil && i.Head.Kind == model.MacroCallItem && (i.Head.Name == "global_asm" || i.Head.Name == "include") {
+			out := checks.AtItem(i)
+			out.Change = i.Head.Text
+			out.Message = "New code that no function holds: it is built and may run, and nobody verifies it."
+			p.Report(out)
+		}
+	}
 	for _, f := range p.Pairs.Functions {
 		if !runs(f.Head) || f.Base != nil && runs(f.Base) || !f.Head.HasBody {
 			continue

@@ -1,0 +1,5 @@
+pub fn f(){}
+use vstd::prelude::*;
+verus! {
+
+}

@@ -1,0 +1,5 @@
+#[link(name="a")] extern "C" { fn a(); }
+use vstd::prelude::*;
+verus! {
+
+}

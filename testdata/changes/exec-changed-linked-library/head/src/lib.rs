@@ -1,0 +1,5 @@
+#[link(name="b")] extern "C" { fn a(); }
+use vstd::prelude::*;
+verus! {
+
+}

@@ -1,0 +1,4 @@
+use vstd::prelude::*;
+verus! {
+#[no_mangle] pub fn f() {}
+}

@@ -1,0 +1,4 @@
+use vstd::prelude::*;
+verus! {
+#[export_name="g"] pub fn f() {}
+}
