@@ -268,9 +268,18 @@ pub fn run_%[1]d_%[2]d(x: u32, v: &Vec<u32>) -> (r: u32)
 
 // TestLostNames says that a function is not understood when its names lead through more imports than are followed.
 func TestLostNames(t *testing.T) {
-	text := ladder("mod a%d { pub use crate::a%d::*; pub use crate::b%d::*; } mod b%d { pub use crate::a%d::*; pub use crate::b%d::*; }\n") +
-		"use a0::*; verus! { proof fn f() { g(false) } proof fn h() { f() } }"
-	m := build(t, newTree(map[string][]byte{"src/lib.rs": []byte(text)}))
+	const code = "use a0::*; verus! { proof fn f() { g(false) } proof fn h() { f() } }"
+	// Many ways to few modules are no trouble.
+	ways := ladder("mod a%d { pub use crate::a%d::*; pub use crate::b%d::*; } mod b%d { pub use crate::a%d::*; pub use crate::b%d::*; }\n")
+	m := build(t, newTree(map[string][]byte{"src/lib.rs": []byte(ways + code)}))
+	if f := find(t, m, "f"); len(f.Unknown) != 0 {
+		t.Errorf("f has unknown places %v where many ways lead to its names, want none", f.Unknown)
+	}
+	var chain strings.Builder
+	for i := range 5000 {
+		fmt.Fprintf(&chain, "mod a%d { pub use crate::a%d::*; }\n", i, i+1)
+	}
+	m = build(t, newTree(map[string][]byte{"src/lib.rs": []byte(chain.String() + code)}))
 	if f := find(t, m, "f"); len(f.Unknown) != 1 {
 		t.Errorf("f has unknown places %v, want one", f.Unknown)
 	}

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/specgate/specgate/internal/syntax"
@@ -149,7 +148,8 @@ const maxSteps = 4000
 type lookup struct {
 	x    *index
 	fuel int
-	busy []lookupKey
+	// known are the names that were looked up on the way, with nothing while that is going on: globs lead to one module in many ways.
+	known map[lookupKey]target
 }
 
 type lookupKey struct {
@@ -456,15 +456,26 @@ func (l *lookup) crateName(c *crateInfo, name string) target {
 
 // name looks a name up in a module; outer says whether the scopes around it count, as they do for the first name of a path.
 func (l *lookup) name(m *module, name string, want space, outer bool) target {
-	if l.fuel--; l.fuel < 0 || m == nil {
+	if m == nil {
 		return target{}
 	}
 	key := lookupKey{m, name, want, outer}
-	if slices.Contains(l.busy, key) {
+	if t, ok := l.known[key]; ok {
+		return t
+	}
+	if l.fuel--; l.fuel < 0 {
 		return target{}
 	}
-	l.busy = append(l.busy, key)
-	defer func() { l.busy = l.busy[:len(l.busy)-1] }()
+	if l.known == nil {
+		l.known = map[lookupKey]target{}
+	}
+	l.known[key] = target{}
+	t := l.nameIn(m, name, want, outer)
+	l.known[key] = t
+	return t
+}
+
+func (l *lookup) nameIn(m *module, name string, want space, outer bool) target {
 	l.x.enter(m)
 	if t := l.own(m, name, want); t.ok() {
 		return t
