@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/specgate/specgate/checks"
@@ -12,6 +13,7 @@ import (
 // inPlace reports contracts that name a macro, a constant or a type whose definition changed. What such a name stands for is put in its
 // place before the contract is read, so that no spec function tells of it, and what it says now is not known without expanding.
 func inPlace(p *checks.Pass) {
+	overridden(p)
 	told := map[*pair.Function]bool{}
 	for _, e := range of(p.Input).effects() {
 		told[e.user] = true
@@ -39,6 +41,34 @@ func inPlace(p *checks.Pass) {
 		}
 		out.Detail = strings.Join(detail, "\n")
 		p.Report(out)
+	}
+}
+
+// overridden reports contracts of an impl whose words come from the trait and stand for another definition now: a spec function of the
+// trait has a default body, and the impl newly brings its own, or no longer does.
+func overridden(p *checks.Pass) {
+	for _, s := range p.Pairs.Functions {
+		if (s.Base == nil) == (s.Head == nil) {
+			continue
+		}
+		f := cmp.Or(s.Head, s.Base)
+		if f.Mode != model.Spec || f.TraitMethod == nil || !f.TraitMethod.HasBody {
+			continue
+		}
+		for _, u := range p.Pairs.Functions {
+			if u.Base == nil || u.Head == nil || u.Head.Mode == model.Spec || !u.Head.Verified || u.Head.Self != f.Self || u.Head.Trait != f.Trait || !inClause(u.Head, f.Name) {
+				continue
+			}
+			out := checks.AtFunction(u)
+			out.Change = "override\x00" + f.Name + "\x00" + f.Body
+			out.Undecided = hasCallers(u)
+			out.Message = "This contract reads as before and means something else: `" + f.Name + "` in it was the trait's default, and this impl now has a definition of its own."
+			if s.Head == nil {
+				out.Message = "This contract reads as before and means something else: `" + f.Name + "` in it was this impl's own definition, and is the trait's default now."
+			}
+			out.Detail = "The trait's: " + shorten(f.TraitMethod.Body) + "\nThe impl's: " + shorten(f.Body)
+			p.Report(out)
+		}
 	}
 }
 
