@@ -110,6 +110,9 @@ func (w *Writer) bring(b, at *model.Function) (*brought, *failure) {
 			}
 		}
 	}
+	if err := w.unmoved(b, reach, fns, items); err != nil {
+		return nil, err
+	}
 	if len(fns)+len(items) == 0 {
 		return nil, nil
 	}
@@ -179,6 +182,73 @@ func (w *Writer) bring(b, at *model.Function) (*brought, *failure) {
 		out.texts = append(out.texts, definition{g, text})
 	}
 	return out, nil
+}
+
+// unmoved fails if base's contract, or a definition that it reaches, has the name of a constant, macro or spec function that changed and does
+// not come along: the model may not have seen what the name means.
+func (w *Writer) unmoved(b *model.Function, reach, fns []*model.Function, items []*model.Item) *failure {
+	if w.changedNames == nil {
+		w.changedNames = map[string]bool{}
+		for _, p := range w.pairs.Items {
+			if p.Base == nil {
+				continue
+			}
+			switch p.Base.Kind {
+			case model.ConstItem, model.StaticItem, model.MacroItem:
+				if w.itemChanged(p.Base) {
+					w.changedNames[p.Base.Name] = true
+				}
+			}
+		}
+		for _, p := range w.pairs.Functions {
+			if g := p.Base; g != nil && (g.Mode == model.Spec && g.Self == "" || g.Kind == model.ConstFunction) && w.definitionChanged(g) {
+				w.changedNames[g.Name] = true
+			}
+		}
+	}
+	if len(w.changedNames) == 0 {
+		return nil
+	}
+	comes := map[string]bool{}
+	for _, g := range fns {
+		comes[g.Name] = true
+	}
+	for _, it := range items {
+		comes[it.Name] = true
+	}
+	check := func(n syntax.Node, own map[string]bool) *failure {
+		bound := boundIn(n)
+		for t := range n.Tokens() {
+			if word := t.Text(); w.changedNames[word] && !comes[word] && !bound[word] && !own[word] {
+				return fail(CannotBring, "`"+word+"` changed, and it is not known whether base's contract means it")
+			}
+		}
+		return nil
+	}
+	own := map[string]bool{}
+	for _, f := range []*model.Function{b, b.TraitMethod} {
+		if f != nil {
+			for _, p := range f.Params {
+				own[p.Name] = true
+			}
+			own[f.Result] = true
+		}
+	}
+	for _, c := range b.Contract() {
+		if err := check(c.Node, own); err != nil {
+			return err
+		}
+	}
+	for _, g := range reach {
+		params := map[string]bool{g.Name: true}
+		for _, p := range g.Params {
+			params[p.Name] = true
+		}
+		if err := check(g.Node.Get(syntax.FBody), params); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // baseName is the name under which a definition of base is written; no two have the same.

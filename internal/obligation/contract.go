@@ -220,7 +220,7 @@ func (w *Writer) contractOf(f, base *model.Function) (*contract, *failure) {
 	}
 	for i, q := range c.params {
 		name := q.name
-		fresh := name == "" || name == "self" || q.mut || taken[name] || name == resultName
+		fresh := name == "" || name == "self" || q.mut || taken[name] || name == resultName || verusWords[name]
 		if base != nil && !fresh && baseParams[i].name != name {
 			fresh = words[name]
 		}
@@ -260,7 +260,7 @@ func (w *Writer) contractOf(f, base *model.Function) (*contract, *failure) {
 		}
 		if ret.Kind() != syntax.TupleType || len(slices.Collect(ret.All(syntax.FType))) > 0 || resultName != "" {
 			name := resultName
-			if name == "" || base != nil && resultNameOf(base) != name && words[name] {
+			if name == "" || verusWords[name] || base != nil && resultNameOf(base) != name && words[name] {
 				name = w.prefix + cmp.Or(resultName, "result")
 			}
 			text, err := types.copy(ret)
@@ -291,6 +291,12 @@ func (w *Writer) contractOf(f, base *model.Function) (*contract, *failure) {
 	}
 	return c, nil
 }
+
+// verusWords are names that the verifier's parser takes for keywords where a clause may begin or end.
+var verusWords = map[string]bool{"requires": true, "recommends": true, "ensures": true, "default_ensures": true, "returns": true, "decreases": true,
+	"opens_invariants": true, "no_unwind": true, "invariant": true, "invariant_except_break": true, "invariant_ensures": true, "when": true,
+	"via": true, "by": true, "with": true, "atomically": true, "assert": true, "assume": true, "forall": true, "exists": true, "choose": true,
+	"final": true, "old": true, "is": true, "has": true, "matches": true, "implies": true, "proof": true, "calc": true}
 
 func resultNameOf(f *model.Function) string {
 	if p := resultPat(f); p.Kind() == syntax.IdentPat {

@@ -19,6 +19,11 @@ var update = flag.Bool("update", false, "write the golden files")
 // parses fails the test if a shadow has a syntax error that its file does not have.
 func parses(t testing.TB, p *obligation.Plan, head map[string][]byte) {
 	t.Helper()
+	for _, s := range p.Skipped {
+		if s.Reason == obligation.Malformed {
+			t.Errorf("%s: %s: malformed", s.Function.Symbol, s.Question)
+		}
+	}
 	for _, s := range p.Shadows {
 		if errs := syntax.Parse(source.NewFile(s.File, head[s.File])).Errors; len(errs) > 0 {
 			continue

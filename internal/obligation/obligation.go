@@ -89,11 +89,13 @@ const (
 	OtherMeaning    // a name of base's means something else at head's place, or is not known there
 	CannotBring     // a definition of base's that changed cannot be brought along
 	CannotPin       // a value cannot be written down
+	ForeignTrait    // the function implements a trait that is not in the tree, whose contract is a part of its own
+	Malformed       // what was written does not parse: words of the verifier's as names, in places where they are keywords
 	reasonCount
 )
 
 var reasonNames = [reasonCount]string{"?", "no contract", "not verified", "not parsed", "inside", "types changed", "bounds changed",
-	"unsupported type", "no result", "bare mutable", "rebound", "in macro", "other meaning", "cannot bring", "cannot pin"}
+	"unsupported type", "no result", "bare mutable", "rebound", "in macro", "other meaning", "cannot bring", "cannot pin", "foreign trait", "malformed"}
 
 // String is the reason in a word or two.
 func (r Reason) String() string {

@@ -61,6 +61,12 @@ type rewriter struct {
 
 // copy is the text of a node in the words of the place where it goes. Extra edits are applied with it.
 func (fr *frame) copy(n syntax.Node, extra ...edit) (string, *failure) {
+	span := n.Span()
+	for _, e := range n.File().Errors {
+		if e.Span.Start <= span.End && span.Start <= e.Span.End {
+			return "", fail(NotParsed, "a part of the function is not understood: "+e.Message)
+		}
+	}
 	r := &rewriter{frame: fr, edits: extra, bound: boundIn(n)}
 	r.visit(n)
 	if r.err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/specgate/specgate/internal/eval"
 	"github.com/specgate/specgate/internal/model"
 	"github.com/specgate/specgate/internal/pair"
+	"github.com/specgate/specgate/internal/source"
 	"github.com/specgate/specgate/internal/syntax"
 )
 
@@ -30,7 +31,9 @@ type Writer struct {
 	baseTaken  map[string]bool
 	types      map[string]bool
 	specs      map[string]bool
-	added      map[string]bool
+	// changedNames are those of constants, macros and free spec functions of base that changed.
+	changedNames map[string]bool
+	added        map[string]bool
 }
 
 type contractKey struct{ f, base *model.Function }
@@ -92,6 +95,15 @@ func (w *Writer) contract(f, base *model.Function) (*contract, *failure) {
 	c, err := w.contractOf(f, base)
 	w.ready[k] = &prepared{c, err}
 	return c, err
+}
+
+// foreign tells a method of a trait that is not in the tree. Clauses that hold for it are not known: what is proved from the others holds all
+// the same, but not that they say nothing, nor what they say of one case.
+func foreign(f *model.Function) *failure {
+	if f.Kind == model.TraitImplMethod && f.TraitMethod == nil {
+		return fail(ForeignTrait, "the contract of the trait `"+f.Trait+"` is not in the tree")
+	}
+	return nil
 }
 
 func (w *Writer) skip(o Obligation, err *failure) {
@@ -162,7 +174,11 @@ func (w *Writer) Contract(f *model.Function) {
 	}
 	if len(c.own.ensures) > 0 && len(c.outputs) > 0 {
 		w.ask(o(Impossible), c, proof{params: c.all(), requires: slices.Concat(c.own.requires, c.own.ensures), ensures: falsehood})
-		w.ask(o(Trivial), c, proof{params: c.all(), requires: c.own.requires, ensures: c.own.ensures})
+		if err := foreign(f); err != nil {
+			w.skip(o(Trivial), err)
+		} else {
+			w.ask(o(Trivial), c, proof{params: c.all(), requires: c.own.requires, ensures: c.own.ensures})
+		}
 	}
 	for i, g := range c.own.requires {
 		if len(c.own.requires) > 1 {
@@ -204,6 +220,9 @@ func noResult() *failure {
 // Cases asks for each case whether the contract of f rejects it, and whether it accepts it.
 func (w *Writer) Cases(f *model.Function, cases []eval.Case) {
 	c, err := w.contract(f, nil)
+	if err == nil {
+		err = foreign(f)
+	}
 	for i := range cases {
 		var pins []goal
 		e := err
@@ -373,6 +392,19 @@ func (w *Writer) shadows(requests []request) []*Shadow {
 		return strings.Compare(a.Crate.Key+"\x00"+a.File+"\x00"+a.Module, b.Crate.Key+"\x00"+b.File+"\x00"+b.Module)
 	})
 	for _, s := range out {
+		for _, g := range groups[s] {
+			g.requests = slices.DeleteFunc(g.requests, func(r request) bool {
+				if r.c.parses(r.p) {
+					return false
+				}
+				w.drop(r.o)
+				return true
+			})
+		}
+		groups[s] = slices.DeleteFunc(groups[s], func(g *group) bool { return len(g.requests) == 0 })
+	}
+	out = slices.DeleteFunc(out, func(s *Shadow) bool { return len(groups[s]) == 0 })
+	for _, s := range out {
 		written := map[any]bool{}
 		for gi, g := range groups[s] {
 			c, p := g.c, g.c.place
@@ -424,6 +456,32 @@ func (w *Writer) shadows(requests []request) []*Shadow {
 		s.print()
 	}
 	return out
+}
+
+// parses tells whether a proof function, and what comes along with it, has no syntax errors.
+func (c *contract) parses(p proof) bool {
+	text := c.text("f", p)
+	if c.place.header != "" {
+		text = c.place.header + " {\n" + text + "\n}"
+	}
+	if c.brought != nil {
+		for _, d := range c.brought.texts {
+			text = d.text + "\n" + text
+		}
+	}
+	if !(c.place.wrap && p.whole != "") {
+		text = "verus! {\n" + text + "\n}"
+	}
+	return len(syntax.Parse(source.NewFile("proof", []byte(text))).Errors) == 0
+}
+
+// drop takes back a question that cannot be put, unless it was put already in another way.
+func (w *Writer) drop(o *Obligation) {
+	if len(o.Names) > 0 {
+		return
+	}
+	w.plan.Obligations = slices.DeleteFunc(w.plan.Obligations, func(x *Obligation) bool { return x == o })
+	w.skip(*o, fail(Malformed, "names of the function are words of the verifier, and the question would not parse"))
 }
 
 func (w *Writer) name() string {

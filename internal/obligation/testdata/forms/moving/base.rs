@@ -33,6 +33,26 @@ impl<T> Bag<T> {
     }
 }
 
+impl<T> Bag<T> {
+    pub const MAX: u32 = 7;
+
+    pub fn capped(&self, by: u32) -> (r: u32)
+        ensures
+            r <= Self::MAX,
+    {
+        0
+    }
+}
+
+impl<T> Clone for Bag<T> {
+    fn clone(&self) -> (r: Self)
+        ensures
+            r.n <= 9,
+    {
+        loop {}
+    }
+}
+
 pub mod inner {
     use super::*;
 
