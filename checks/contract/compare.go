@@ -2,6 +2,7 @@
 package contract
 
 import (
+	"cmp"
 	"math/big"
 	"regexp"
 	"slices"
@@ -135,6 +136,12 @@ func newComparer(in *checks.Input) *comparer {
 	for _, p := range pairs.Functions {
 		if p.Base != nil && p.Head != nil && substitute(p.Base) != substitute(p.Head) {
 			c.changedWords[p.Base.Name], c.changedWords[p.Head.Name] = true, true
+		}
+	}
+	// A spec function with a default that an impl newly brings, or leaves to the trait, is another one for that type.
+	for _, p := range pairs.Functions {
+		if f := cmp.Or(p.Head, p.Base); (p.Base == nil || p.Head == nil) && f.Mode == model.Spec && f.TraitMethod != nil && f.TraitMethod.HasBody {
+			c.changedWords[f.Name] = true
 		}
 	}
 	for changed := true; changed; {
