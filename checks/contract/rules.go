@@ -32,14 +32,24 @@ func said(base, head *model.Function) bool {
 
 // own tells whether the difference stands at the function itself and not only at the trait's method that it implements.
 func own(f *pair.Function) bool {
+	anyway := otherTrait(f)
 	for _, list := range [][]pair.Conjunct{f.Contract.Added, f.Contract.Removed} {
 		for _, j := range list {
-			if meaningful(j.Kind) && !j.Inherited {
+			if meaningful(j.Kind) && (!j.Inherited || anyway) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// otherTrait tells that the function implements another trait's method than before, or none any more, or one now.
+func otherTrait(f *pair.Function) bool {
+	b, h := f.Base.TraitMethod, f.Head.TraitMethod
+	if b == nil || h == nil {
+		return b != h
+	}
+	return b.Symbol != h.Symbol
 }
 
 // textSame tells that the clauses are as they were, and what differs is what they mean: spec-definition rules report that.
@@ -311,7 +321,7 @@ func hasCallers(f *pair.Function) bool { return f.Head.Mode == model.Exec }
 
 func ensuresRemoved(p *checks.Pass) {
 	for _, f := range contracts(p) {
-		if isTrait(f) || promises(f.Base) == 0 || promises(f.Head) > 0 || allMoved(f) {
+		if isTrait(f) || !own(f) || promises(f.Base) == 0 || promises(f.Head) > 0 || allMoved(f) {
 			continue
 		}
 		report(p, f, "All promises are gone: callers can rely on nothing that this function does, and its proof shows nothing.", nil, syntax.Ensures, syntax.Returns)

@@ -127,6 +127,10 @@ func runs(f *model.Function) bool {
 func refDetail(refs []pair.RefChange) string {
 	var out []string
 	for _, r := range refs {
+		if to, same := strings.CutSuffix(r.Base, " as it was"); same && r.Head == to+" as it is now" {
+			out = append(out, fmt.Sprintf("`%s`, which is %s, has another definition now", r.Written, to))
+			continue
+		}
 		out = append(out, fmt.Sprintf("`%s` means %s now, not %s", r.Written, r.Head, r.Base))
 	}
 	return strings.Join(out, "; ")
