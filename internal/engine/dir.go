@@ -18,19 +18,21 @@ import (
 // left out: directories whose name starts with a dot, and target.
 type directory struct {
 	root *os.Root
-	// loose leaves out what may happen to lie below a file that is not in a package: packages and repositories of their own, and
-	// directories that cannot be read.
-	loose bool
+	// only, if not nil, says which entries right below the root are listed.
+	only func(name string) bool
 }
 
 // Entries implements lister. The ID of an entry is its path, as nothing is shared with another tree.
 func (d *directory) Entries(ctx context.Context) ([]gitrepo.Entry, error) {
 	var out []gitrepo.Entry
 	err := fs.WalkDir(d.root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			if d.loose && name != "." && errors.Is(err, fs.ErrPermission) {
+		if d.only != nil && name != "." && path.Dir(name) == "." && !d.only(name) {
+			if entry.IsDir() {
 				return fs.SkipDir
 			}
+			return nil
+		}
+		if err != nil {
 			return err
 		}
 		if ctx.Err() != nil {
@@ -40,9 +42,6 @@ func (d *directory) Entries(ctx context.Context) ([]gitrepo.Entry, error) {
 		switch {
 		case entry.IsDir():
 			if name != "." && (strings.HasPrefix(base, ".") && base != ".cargo" || base == "target") {
-				return fs.SkipDir
-			}
-			if d.loose && name != "." && (d.has(path.Join(name, "Cargo.toml")) || d.has(path.Join(name, ".git"))) {
 				return fs.SkipDir
 			}
 		case entry.Type()&fs.ModeSymlink != 0:
@@ -57,11 +56,6 @@ func (d *directory) Entries(ctx context.Context) ([]gitrepo.Entry, error) {
 	}
 	slices.SortFunc(out, func(a, b gitrepo.Entry) int { return strings.Compare(a.Path, b.Path) })
 	return out, nil
-}
-
-func (d *directory) has(name string) bool {
-	_, err := d.root.Lstat(name)
-	return err == nil
 }
 
 // Read implements lister.

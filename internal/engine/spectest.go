@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -209,8 +210,9 @@ func contractOf(ctx context.Context, o SpectestOptions) (_ *eval.Func, err error
 			name = g.Crate.Key
 		}
 		sources = append(sources, eval.Source{Crate: name, Module: g.Module, File: g.Syntax})
-		for _, e := range g.Syntax.Errors {
-			o.Log.Warn("not understood", "place", fmt.Sprintf("%s:%v", g.Path, g.Syntax.Source.Position(e.Span.Start)), "why", e.Message)
+		if bad := g.Syntax.Errors; len(bad) > 0 {
+			o.Log.Warn("not all of a file is understood, so more may be undecided", "first", fmt.Sprintf("%s:%v", g.Path, g.Syntax.Source.Position(bad[0].Span.Start)),
+				"why", bad[0].Message, "places", len(bad))
 		}
 	}
 	var fn *eval.Func
@@ -398,8 +400,29 @@ func nearest(symbol string, all []string) string {
 	return ""
 }
 
+// modFile is a module that stands in a file of its own.
+var modFile = regexp.MustCompile(`\bmod\s+(?:r#)?([\pL_][\pL\pN_]*)\s*;`)
+
+// modules says which entries of the directory of a file can hold modules that the file declares. Nil means all of them: the directory
+// is that of a crate. Elsewhere what lies beside the file may be anything, and a great deal.
+func modules(file string) func(name string) bool {
+	dir, base := filepath.Split(file)
+	for _, root := range []string{"lib.rs", "main.rs", "mod.rs"} {
+		if _, err := os.Lstat(filepath.Join(dir, root)); err == nil {
+			return nil
+		}
+	}
+	names := map[string]bool{base: true, strings.TrimSuffix(base, ".rs"): true}
+	if text, err := os.ReadFile(file); err == nil {
+		for _, m := range modFile.FindAllSubmatch(text, -1) {
+			names[string(m[1])], names[string(m[1])+".rs"] = true, true
+		}
+	}
+	return func(name string) bool { return names[name] }
+}
+
 // openFile opens the tree that a Rust file belongs to: the working tree of its repository, or the package that holds it, or, when
-// there is none or they leave the file out, its directory. file is its path there.
+// there is none or they leave the file out, its directory with the modules that it declares. file is its path there.
 func openFile(ctx context.Context, name string) (t *tree, file string, done func() error, err error) {
 	if !isRust(name) {
 		return nil, "", nil, &InputError{fmt.Errorf("%s is no Rust file; name the .rs file that has the function", name)}
@@ -431,15 +454,20 @@ func openFile(ctx context.Context, name string) (t *tree, file string, done func
 		return nil, "", nil, &InputError{err}
 	}
 	own := filepath.Dir(abs)
-	for _, root := range []string{packageRoot(own), own} {
-		if root == "" {
-			continue
-		}
+	roots := []string{packageRoot(own), own}
+	if roots[0] == "" {
+		roots = roots[1:]
+	}
+	for i, root := range roots {
 		opened, err := os.OpenRoot(root)
 		if err != nil {
 			return nil, "", nil, &InputError{err}
 		}
-		t, err := newTree(ctx, &directory{root: opened, loose: root == own}, newStore())
+		in := &directory{root: opened}
+		if i == 1 || len(roots) == 1 {
+			in.only = modules(abs)
+		}
+		t, err := newTree(ctx, in, newStore())
 		if err != nil {
 			return nil, "", nil, errors.Join(err, opened.Close())
 		}

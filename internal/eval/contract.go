@@ -89,6 +89,11 @@ func (f *Func) contract(inst map[string]*value.Type) (*contract, error) {
 			c.resultName = identText(p.Get(syntax.FName))
 		}
 	}
+	for cl := range f.Node.All(syntax.FClause) {
+		if cl.Which() == syntax.DefaultEnsures {
+			return nil, unsupported("default_ensures, which holds for the body that the trait gives only")
+		}
+	}
 	c.parts = append(c.parts, partOf(f))
 	if f.impl != nil && f.impl.traitAs != "" {
 		if f.impl.trait == nil {
