@@ -185,7 +185,8 @@ func (w *Writer) bring(b, at *model.Function) (*brought, *failure) {
 }
 
 // unmoved fails if base's contract, or a definition that it reaches, has the name of a constant, macro or spec function that changed and does
-// not come along: the model may not have seen what the name means.
+// not come along, as the model may not have seen what the name means; or that of a method that only head has, such as an impl's own version of a
+// default of its trait.
 func (w *Writer) unmoved(b *model.Function, reach, fns []*model.Function, items []*model.Item) *failure {
 	if w.changedNames == nil {
 		w.changedNames = map[string]bool{}
@@ -205,8 +206,14 @@ func (w *Writer) unmoved(b *model.Function, reach, fns []*model.Function, items 
 				w.changedNames[g.Name] = true
 			}
 		}
+		w.newMethods = map[string]bool{}
+		for _, p := range w.pairs.Functions {
+			if h := p.Head; p.Base == nil && (h.Self != "" || h.Trait != "") && (h.Mode == model.Spec || hasSite(h, model.SpecSubstitute)) {
+				w.newMethods[h.Name] = true
+			}
+		}
 	}
-	if len(w.changedNames) == 0 {
+	if len(w.changedNames)+len(w.newMethods) == 0 {
 		return nil
 	}
 	comes := map[string]bool{}
@@ -218,8 +225,14 @@ func (w *Writer) unmoved(b *model.Function, reach, fns []*model.Function, items 
 	}
 	check := func(n syntax.Node, own map[string]bool) *failure {
 		bound := boundIn(n)
+		last := ""
 		for t := range n.Tokens() {
-			if word := t.Text(); w.changedNames[word] && !comes[word] && !bound[word] && !own[word] {
+			word := t.Text()
+			if w.newMethods[word] && (last == "." || last == "::") {
+				return fail(OtherMeaning, "head has a new method `"+word+"`, which base's contract does not mean")
+			}
+			last = word
+			if w.changedNames[word] && !comes[word] && !bound[word] && !own[word] {
 				return fail(CannotBring, "`"+word+"` changed, and it is not known whether base's contract means it")
 			}
 		}
@@ -249,6 +262,10 @@ func (w *Writer) unmoved(b *model.Function, reach, fns []*model.Function, items 
 		}
 	}
 	return nil
+}
+
+func hasSite(f *model.Function, k model.SiteKind) bool {
+	return slices.ContainsFunc(f.Sites, func(s model.Site) bool { return s.Kind == k })
 }
 
 // baseName is the name under which a definition of base is written; no two have the same.
@@ -394,17 +411,4 @@ func (w *Writer) toHead(m *model.Model, at *model.Function, d model.Definition) 
 		}
 	}
 	return symbol, strings.HasPrefix(symbol, at.Crate.Key+"::")
-}
-
-// newMethod tells whether head has a method of that name that base does not have.
-func (w *Writer) newMethod(name string) bool {
-	if w.added == nil {
-		w.added = map[string]bool{}
-		for _, p := range w.pairs.Functions {
-			if p.Base == nil && (p.Head.Self != "" || p.Head.Trait != "") {
-				w.added[p.Head.Name] = true
-			}
-		}
-	}
-	return w.added[name]
 }

@@ -33,7 +33,8 @@ type Writer struct {
 	specs      map[string]bool
 	// changedNames are those of constants, macros and free spec functions of base that changed.
 	changedNames map[string]bool
-	added        map[string]bool
+	// newMethods are the names of spec methods that only head has.
+	newMethods map[string]bool
 }
 
 type contractKey struct{ f, base *model.Function }

@@ -53,6 +53,34 @@ impl<T> Clone for Bag<T> {
     }
 }
 
+pub trait Shape {
+    spec fn ok(&self) -> bool { true }
+
+    fn area(&self) -> (r: u32)
+        ensures
+            self.ok(),
+    ;
+}
+
+pub struct Square { n: u32 }
+
+pub open spec fn good(s: Square) -> bool { Shape::ok(&s) }
+
+impl Shape for Square {
+    spec fn ok(&self) -> bool { self.n > 0 }
+
+    fn area(&self) -> (r: u32) {
+        1
+    }
+}
+
+pub fn judge(s: Square) -> (r: bool)
+    ensures
+        r == good(s),
+{
+    true
+}
+
 pub mod inner {
     use super::*;
 
