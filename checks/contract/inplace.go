@@ -2,11 +2,13 @@ package contract
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/specgate/specgate/checks"
 	"github.com/specgate/specgate/internal/model"
 	"github.com/specgate/specgate/internal/pair"
+	"github.com/specgate/specgate/internal/policy"
 	"github.com/specgate/specgate/internal/syntax"
 )
 
@@ -14,6 +16,7 @@ import (
 // place before the contract is read, so that no spec function tells of it, and what it says now is not known without expanding.
 func inPlace(p *checks.Pass) {
 	overridden(p)
+	invariantGone(p)
 	told := map[*pair.Function]bool{}
 	for _, e := range of(p.Input).effects() {
 		told[e.user] = true
@@ -69,6 +72,24 @@ func overridden(p *checks.Pass) {
 			out.Detail = "The trait's: " + shorten(f.TraitMethod.Body) + "\nThe impl's: " + shorten(f.Body)
 			p.Report(out)
 		}
+	}
+}
+
+// invariantGone reports types whose invariant is none any more: every value of the type was promised to meet it.
+func invariantGone(p *checks.Pass) {
+	is := func(f *model.Function) bool {
+		return f != nil && slices.ContainsFunc(f.Attrs, func(a string) bool { return strings.Contains(a, "type_invariant") })
+	}
+	for _, u := range p.Pairs.Functions {
+		if !is(u.Base) || is(u.Head) {
+			continue
+		}
+		out := checks.AtFunction(u)
+		out.Change = "no invariant"
+		out.Severity = policy.Error
+		out.Message = "This was the invariant of its type and is not any more: values of the type are no longer promised to meet it."
+		out.Detail = "It said: " + shorten(u.Base.Body)
+		p.Report(out)
 	}
 }
 
