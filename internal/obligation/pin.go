@@ -276,7 +276,7 @@ func (p *pinner) literal(v value.Value) (text string, ok bool) {
 		case len(parts) == 0:
 			return path, true
 		case v.Names != nil:
-			return path + " { " + strings.Join(parts, ", ") + " }", true
+			return "(" + path + " { " + strings.Join(parts, ", ") + " })", true // in a clause, a bare brace would begin the body
 		}
 		return path + "(" + strings.Join(parts, ", ") + ")", true
 	}
