@@ -101,7 +101,7 @@ func (w *Writer) bring(b, at *model.Function) (*brought, *failure) {
 		}
 	}
 	for _, g := range reach {
-		if dirty[g] || slices.ContainsFunc(base.SpecReach(g), func(h *model.Function) bool { return dirty[h] }) {
+		if dirty[g] || len(dirty) > 0 && slices.ContainsFunc(base.SpecReach(g), func(h *model.Function) bool { return dirty[h] }) {
 			fns = append(fns, g)
 			for _, it := range refs(g) {
 				if !slices.Contains(items, it) {

@@ -10,21 +10,18 @@ import (
 	"github.com/specgate/specgate/internal/syntax"
 )
 
-// variant is a second try at a question. A proof with help is as good as one without.
-type variant struct{ p proof }
-
 const (
 	maxTerms = 12 // ground terms mentioned
 	maxFuel  = 12 // of recursive definitions
 	minFuel  = 4
 )
 
-// seconds are the further tries at a proof: with what proofs of this kind were seen to need.
-func (c *contract) seconds(p proof) []variant {
+// seconds are the further tries at a proof: with what proofs of this kind were seen to need. A proof with help is as good as one without.
+func (c *contract) seconds(p proof) []proof {
 	if p.whole != "" {
 		return nil
 	}
-	var out []variant
+	var out []proof
 	var body []string
 	for _, f := range c.recursive() {
 		body = append(body, "reveal_with_fuel("+f+", "+itoa(min(max(p.size+2, minFuel), maxFuel))+");")
@@ -49,12 +46,12 @@ func (c *contract) seconds(p proof) []variant {
 	if len(body) > 0 {
 		helped := p
 		helped.body = body
-		out = append(out, variant{helped})
+		out = append(out, helped)
 	}
 	if prover := otherProver(trees); prover != "" {
 		other := p
 		other.prover = prover
-		out = append(out, variant{other})
+		out = append(out, other)
 	}
 	return out
 }
@@ -239,25 +236,17 @@ func otherProver(trees []syntax.Node) string {
 	return ""
 }
 
-// Second writes further tries, with help, at the questions that were not proved. It may be called once.
+// Second writes further tries, with help, at the questions that were not proved. Each is helped once.
 func (p *Plan) Second(results map[string]Verdict) []*Shadow {
 	var again []request
 	for _, o := range p.Obligations {
-		if o.Given || proved(o, results) {
+		if o.Given || o.helped || proved(o, results) {
 			continue
 		}
-		k := contractKey{o.Function, nil}
-		if o.Pair != nil {
-			k.base = o.Pair.Base
+		o.helped = true
+		for _, v := range o.c.seconds(o.first) {
+			again = append(again, request{o, o.c, v})
 		}
-		ready := p.w.ready[k]
-		if ready == nil || ready.c == nil {
-			continue
-		}
-		for _, v := range o.seconds {
-			again = append(again, request{o, ready.c, v.p})
-		}
-		o.seconds = nil
 	}
 	out := p.w.shadows(again)
 	p.Shadows = append(p.Shadows, out...)

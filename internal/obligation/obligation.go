@@ -90,12 +90,13 @@ const (
 	CannotBring     // a definition of base's that changed cannot be brought along
 	CannotPin       // a value cannot be written down
 	ForeignTrait    // the function implements a trait that is not in the tree, whose contract is a part of its own
+	TooMany         // the contract has too many clauses for this question
 	Malformed       // what was written does not parse: words of the verifier's as names, in places where they are keywords
 	reasonCount
 )
 
 var reasonNames = [reasonCount]string{"?", "no contract", "not verified", "not parsed", "inside", "types changed", "bounds changed",
-	"unsupported type", "no result", "bare mutable", "rebound", "in macro", "other meaning", "cannot bring", "cannot pin", "foreign trait", "malformed"}
+	"unsupported type", "no result", "bare mutable", "rebound", "in macro", "other meaning", "cannot bring", "cannot pin", "foreign trait", "too many", "malformed"}
 
 // String is the reason in a word or two.
 func (r Reason) String() string {
@@ -121,8 +122,10 @@ type Obligation struct {
 	// Given says that the answer is "proved" without asking: there is nothing to prove.
 	Given bool
 
-	seconds []variant
-	place   *place
+	c     *contract
+	first proof
+	// helped says that the further tries were written.
+	helped bool
 }
 
 // Skipped is a question that was not written.

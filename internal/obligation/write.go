@@ -114,13 +114,12 @@ func (w *Writer) skip(o Obligation, err *failure) {
 // ask adds a question with its proof function.
 func (w *Writer) ask(o Obligation, c *contract, p proof) {
 	q := &o
-	q.place = c.place
+	q.c, q.first = c, p
 	w.plan.Obligations = append(w.plan.Obligations, q)
 	if len(p.ensures) == 0 {
 		q.Given = true
 		return
 	}
-	q.seconds = c.seconds(p)
 	w.requests = append(w.requests, request{q, c, p})
 }
 
@@ -181,20 +180,6 @@ func (w *Writer) Contract(f *model.Function) {
 			w.ask(o(Trivial), c, proof{params: c.all(), requires: c.own.requires, ensures: c.own.ensures})
 		}
 	}
-	for i, g := range c.own.requires {
-		if len(c.own.requires) > 1 {
-			q := o(ClauseRedundant)
-			q.Clause = g.clause
-			w.ask(q, c, proof{params: c.inputs, requires: slices.Delete(slices.Clone(c.own.requires), i, i+1), ensures: []goal{g}})
-		}
-	}
-	for i, g := range c.own.ensures {
-		if len(c.own.ensures) > 1 && len(c.outputs) > 0 {
-			q := o(ClauseRedundant)
-			q.Clause = g.clause
-			w.ask(q, c, proof{params: c.all(), requires: slices.Concat(c.own.requires, slices.Delete(slices.Clone(c.own.ensures), i, i+1)), ensures: []goal{g}})
-		}
-	}
 	if len(c.own.ensures) > 0 && len(c.outputs) > 0 {
 		params := c.all()
 		var same []goal
@@ -209,6 +194,33 @@ func (w *Writer) Contract(f *model.Function) {
 			}
 		}
 		w.ask(o(Unique), c, proof{params: params, requires: slices.Concat(c.own.requires, c.own.ensures, c.own.second), ensures: same})
+	}
+	w.redundant(c)
+}
+
+// maxClauses bounds the questions about redundant clauses: their text grows with the square of it.
+const maxClauses = 60
+
+// redundant asks for each clause whether it follows from the others.
+func (w *Writer) redundant(c *contract) {
+	o := Obligation{Question: ClauseRedundant, Function: c.f}
+	if n := len(c.own.requires) + len(c.own.ensures); n > maxClauses {
+		w.skip(o, fail(TooMany, "the contract has "+itoa(n)+" clauses, and each would be compared with all the others"))
+		return
+	}
+	for i, g := range c.own.requires {
+		if len(c.own.requires) > 1 {
+			q := o
+			q.Clause = g.clause
+			w.ask(q, c, proof{params: c.inputs, requires: slices.Delete(slices.Clone(c.own.requires), i, i+1), ensures: []goal{g}})
+		}
+	}
+	for i, g := range c.own.ensures {
+		if len(c.own.ensures) > 1 && len(c.outputs) > 0 {
+			q := o
+			q.Clause = g.clause
+			w.ask(q, c, proof{params: c.all(), requires: slices.Concat(c.own.requires, slices.Delete(slices.Clone(c.own.ensures), i, i+1)), ensures: []goal{g}})
+		}
 	}
 }
 
