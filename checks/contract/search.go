@@ -39,7 +39,7 @@ func (s *side) evaluated(f *model.Function) *eval.Func {
 	add := func(f *model.File) {
 		if f != nil && !files[f] {
 			files[f] = true
-			sources = append(sources, eval.Source{Crate: f.Crate.Name, Module: f.Module, File: f.Syntax})
+			sources = append(sources, eval.Source{Crate: f.Crate.Key, Module: f.Module, File: f.Syntax})
 		}
 	}
 	for _, f := range s.m.Files {
