@@ -380,16 +380,10 @@ func (r *rewriter) macro(path syntax.Node) {
 	}
 }
 
-// tokens replaces names in the input of a macro that is not understood.
+// tokens replaces names in the input of a macro that is not understood. A name that is bound again in there is replaced all through, which changes
+// nothing.
 func (r *rewriter) tokens(n syntax.Node) {
 	toks := slices.Collect(n.Tokens())
-	binds := slices.ContainsFunc(toks, func(t syntax.Token) bool {
-		switch t.Text() {
-		case "|", "||", "let", "=>":
-			return true
-		}
-		return false
-	})
 	at := func(i int) string {
 		if i < 0 || i >= len(toks) {
 			return ""
@@ -434,8 +428,8 @@ func (r *rewriter) tokens(n syntax.Node) {
 		if text == word || r.err != nil {
 			continue
 		}
-		if binds || at(i+1) == ":" {
-			r.fail(InMacro, "`"+word+"` is in the input of a macro that may bind it again")
+		if at(i+1) == ":" {
+			r.fail(InMacro, "`"+word+"` is in the input of a macro, where it may be the name of a field")
 			return
 		}
 		r.replaceToken(toks[i], text)

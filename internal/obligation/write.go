@@ -332,7 +332,10 @@ func (c *contract) text(name string, p proof) string {
 	}
 	b.WriteString(")")
 	if len(c.where) > 0 {
-		b.WriteString("\n    where " + strings.Join(c.where, ", ") + ",")
+		b.WriteString("\n    where " + strings.Join(c.where, ", "))
+		if p.prover == "" {
+			b.WriteString(",") // `by` behind a comma would be a type
+		}
 	}
 	b.WriteString(p.prover)
 	list := func(word string, goals []goal) {

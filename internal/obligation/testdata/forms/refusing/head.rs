@@ -20,7 +20,7 @@ pub fn alias(Ghost(g): G) -> (r: u32) ensures r == g { 1 }
 
 pub fn rebound(x: &mut u32) -> (r: u32) ensures ({ let x = r; x == 1 }) { 1 }
 
-pub fn in_macro(x: &mut u32) -> (r: u32) ensures my!(let x = 3; x) == r { 1 }
+pub fn in_macro(x: &mut u32) -> (r: u32) ensures my!(P { x: *x }) == r { 1 }
 
 pub fn nested() -> (r: u32) ensures r >= 1 {
     fn inner() -> (r: u32) ensures r == 2 { 2 }

@@ -98,6 +98,21 @@ pub fn tracked_parts(Ghost(g): Ghost<int>, Tracked(t): Tracked<&mut Pair>, mut n
     n
 }
 
+pub fn in_macro(x: &mut u32, k: u32) -> (r: u32)
+    ensures
+        my!(let x = *old(x); |k| k + x) == r,
+{
+    1
+}
+
+pub fn product<T>(a: u64, b: u64, t: T) -> (r: u64)
+    where T: Copy,
+    ensures
+        r == a * b,
+{
+    1
+}
+
 pub fn slots(s: Slot) -> ((a, b): (Option<Slot>, [u8; 4]))
     ensures
         a == Some(s) || b@.len() == 4,
