@@ -4,6 +4,7 @@ package edit
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -115,6 +116,17 @@ func Rules() []*checks.Rule {
 			Quiet:   checks.Example{File: "rust-toolchain.toml", Base: "[toolchain]\nchannel = \"1.95.0\"\n", Head: "# what the verifier wants\n[toolchain]\nchannel = \"1.95.0\"\n"},
 			Remedy:  "Check that the verifier in use supports it.", NoMirror: "An edit has no opposite.",
 			Run: toolchainChanged,
+		},
+		{
+			ID: "edit/build-changed", Family: checks.Edit, Severity: policy.Warning, Needs: checks.NeedHead | checks.NeedBase,
+			Purpose: "A manifest builds other code than before, or builds it otherwise: the features that are on by default, the edition, or a profile changed.",
+			Why:     "No source has to change for that. A feature can bring in a body that nobody verified, and a profile can turn overflow checks off.",
+			Fires: checks.Example{File: "Cargo.toml", Base: "[package]\nname = \"ring\"\n\n[features]\nfast = []\n",
+				Head: "[package]\nname = \"ring\"\n\n[features]\ndefault = [\"fast\"]\nfast = []\n", Symbol: "Cargo.toml"},
+			Quiet: checks.Example{File: "Cargo.toml", Base: "[package]\nname = \"ring\"\n\n[features]\nfast = []\n",
+				Head: "[features]\nfast = []\nslow = [\"fast\"]\n\n[package]\nname = \"ring\"\n"},
+			Remedy: "Check that what is built now is what was verified.", NoMirror: "An edit has no opposite.",
+			Run: buildChanged,
 		},
 	}
 }
@@ -628,6 +640,70 @@ func toolchainChanged(p *checks.Pass) {
 		}
 		p.Report(f)
 	}
+}
+
+func buildChanged(p *checks.Pass) {
+	for _, c := range p.Files {
+		if path.Base(c.Path()) != "Cargo.toml" || c.Base == nil || c.Head == nil {
+			continue // a manifest that comes or goes brings or takes its crate
+		}
+		base, _ := manifest.ParseCargo(c.Base) // what cannot be read is a problem of the run, reported by the pipeline
+		head, _ := manifest.ParseCargo(c.Head)
+		if base == nil || head == nil {
+			continue
+		}
+		was, is := buildSettings(base), buildSettings(head)
+		for _, key := range slices.Compact(sorted(slices.AppendSeq(slices.Collect(maps.Keys(was)), maps.Keys(is)))) {
+			b, h := was[key], is[key]
+			if b.Value == h.Value {
+				continue
+			}
+			f := checks.AtFile(c)
+			if h.Span.End > 0 {
+				f = f.At(c.Head, h.Span)
+			}
+			if b.Span.End > 0 {
+				f = f.From(c.Base, b.Span)
+			}
+			f.Change = key + "\x00" + h.Value
+			f.Message = fmt.Sprintf("%s: %s in base, %s now. Other code may run than before, although no source changed.", key, cmp.Or(b.Value, "not set"), cmp.Or(h.Value, "not set"))
+			p.Report(f)
+		}
+	}
+}
+
+// buildSettings are what a manifest says of how its code is built, by a name for people. A setting without a place is not in it.
+func buildSettings(c *manifest.Cargo) map[string]manifest.Setting {
+	out := map[string]manifest.Setting{}
+	if c.Package != nil && c.Package.Edition != "" {
+		out["The edition"] = manifest.Setting{Value: c.Package.Edition, Span: c.Package.Span}
+	}
+	for _, s := range c.Profiles {
+		out["[profile] "+s.Key] = s
+	}
+	on, span := defaultFeatures(c.Features)
+	if len(on) > 0 {
+		out["The features that are on by default"] = manifest.Setting{Value: strings.Join(on, ", "), Span: span}
+	}
+	return out
+}
+
+// defaultFeatures are those that default turns on, by way of others too, sorted.
+func defaultFeatures(all []manifest.Feature) ([]string, source.Span) {
+	by := map[string]manifest.Feature{}
+	for _, f := range all {
+		by[f.Name] = f
+	}
+	on := map[string]bool{}
+	for next := by["default"].Enables; len(next) > 0; {
+		name := next[0]
+		next = next[1:]
+		if !on[name] {
+			on[name] = true
+			next = append(slices.Clone(next), by[name].Enables...)
+		}
+	}
+	return sorted(slices.Collect(maps.Keys(on))), by["default"].Span
 }
 
 // toolchain is what a toolchain file says, lists sorted.
