@@ -15,13 +15,3 @@ import (
 func Rules() []*checks.Rule {
 	return slices.Concat(trust.Rules(), edit.Rules(), contract.Rules(), []*checks.Rule{proof.Knob()})
 }
-
-// Find returns the rule of an ID, or nil.
-func Find(id string) *checks.Rule {
-	for _, r := range Rules() {
-		if r.ID == id {
-			return r
-		}
-	}
-	return nil
-}

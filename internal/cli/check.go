@@ -11,10 +11,8 @@ import (
 
 	"github.com/specgate/specgate/annotate"
 	"github.com/specgate/specgate/checks"
-	"github.com/specgate/specgate/checks/registry"
 	"github.com/specgate/specgate/internal/engine"
 	"github.com/specgate/specgate/internal/policy"
-	"github.com/specgate/specgate/internal/source"
 )
 
 type checkCmd struct {
@@ -151,15 +149,11 @@ func write(w io.Writer, format string, result *engine.Result, terminal bool) err
 	if format == "json" {
 		return annotate.JSON(w, result.Report)
 	}
-	o := annotate.TextOptions{
-		Source: result.Source,
-		Remedy: func(rule string) string {
-			if r := registry.Find(rule); r != nil {
-				return r.Remedy
-			}
-			return ""
-		},
+	remedies := map[string]string{}
+	for _, rule := range engine.Rules() {
+		remedies[rule.ID] = rule.Remedy
 	}
+	o := annotate.TextOptions{Source: result.Source, Remedy: func(rule string) string { return remedies[rule] }}
 	if terminal {
 		o.Color, o.Width = color(), width(w)
 	}
@@ -222,5 +216,3 @@ func width(w io.Writer) int {
 	}
 	return 0
 }
-
-var _ func(annotate.Side, string) *source.File = (*engine.Result)(nil).Source

@@ -42,9 +42,9 @@ type grammar struct {
 
 // run is what every command gets.
 type run struct {
-	ctx            context.Context
-	stdout, stderr io.Writer
-	log            *slog.Logger
+	ctx    context.Context
+	stdout io.Writer
+	log    *slog.Logger
 }
 
 // exit is a command's verdict, when it is not an error.
@@ -95,7 +95,7 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	if g.Verbose {
 		level = slog.LevelDebug
 	}
-	r := &run{ctx: ctx, stdout: stdout, stderr: stderr, log: slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{
+	r := &run{ctx: ctx, stdout: stdout, log: slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{
 		Level: level,
 		ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
 			if a.Key == slog.TimeKey && len(groups) == 0 {

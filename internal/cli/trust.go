@@ -26,19 +26,19 @@ func (c *trustCmd) Run(r *run) error {
 	if c.Jobs < 0 {
 		return usagef("--jobs %d: it must not be negative", c.Jobs)
 	}
-	result, err := engine.Trust(r.ctx, c.Path, jobs(c.Jobs), version())
+	ledger, err := engine.Trust(r.ctx, c.Path, jobs(c.Jobs), version())
 	if err != nil {
 		return err
 	}
-	if n := len(result.Ledger.Unparsed); n > 0 {
+	if n := len(ledger.Unparsed); n > 0 {
 		r.log.Warn("the ledger may be incomplete: not everything was understood", "places", n)
 	}
 	if c.Format == "json" {
-		return annotate.LedgerJSON(r.stdout, result.Ledger)
+		return annotate.LedgerJSON(r.stdout, ledger)
 	}
 	o := annotate.TextOptions{}
 	if isTerminal(r.stdout) {
 		o.Color, o.Width = color(), width(r.stdout)
 	}
-	return annotate.Ledger(r.stdout, result.Ledger, o)
+	return annotate.Ledger(r.stdout, ledger, o)
 }

@@ -1,16 +1,11 @@
 package engine
 
 import (
-	"strconv"
-
 	"github.com/specgate/specgate/checks"
 	"github.com/specgate/specgate/checks/contract"
 	"github.com/specgate/specgate/internal/model"
 	"github.com/specgate/specgate/internal/pair"
-	"github.com/specgate/specgate/internal/syntax"
 )
-
-func quote(s string) string { return strconv.Quote(s) }
 
 // functions lists what the change does to each function that it touches, and those that findings are about.
 func (r *runner) functions() {
@@ -36,7 +31,7 @@ func (r *runner) functions() {
 }
 
 func (r *runner) function(p *pair.Function, f *model.Function) checks.Function {
-	out := checks.Function{
+	return checks.Function{
 		Symbol:     f.Symbol,
 		File:       f.File.Path,
 		Span:       f.File.Syntax.Source.Range(f.Span),
@@ -46,7 +41,6 @@ func (r *runner) function(p *pair.Function, f *model.Function) checks.Function {
 		Trust:      checks.TrustDelta{Added: sites(p.SitesAdded), Removed: sites(p.SitesRemoved)},
 		Proof:      checks.FunctionProof{Base: "not-run", Head: "not-run"},
 	}
-	return out
 }
 
 // changeWord is the word of the report: a renamed function has moved to another symbol.
@@ -78,13 +72,11 @@ func (r *runner) contract(p *pair.Function) checks.FunctionContract {
 		conjuncts []pair.Conjunct
 	}{{"same", p.Contract.Same}, {"removed", p.Contract.Removed}, {"added", p.Contract.Added}} {
 		for _, c := range list.conjuncts {
-			out.Clauses = append(out.Clauses, checks.Clause{Kind: clauseWord(c.Kind), Text: c.Text, Change: list.change})
+			out.Clauses = append(out.Clauses, checks.Clause{Kind: c.Kind.String(), Text: c.Text, Change: list.change})
 		}
 	}
 	return out
 }
-
-func clauseWord(k syntax.ClauseKind) string { return k.String() }
 
 func sites(in []model.Site) []checks.TrustSite {
 	var out []checks.TrustSite

@@ -8,25 +8,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/specgate/specgate/annotate"
 	"github.com/specgate/specgate/checks"
 	"github.com/specgate/specgate/internal/gitrepo"
 	"github.com/specgate/specgate/internal/model"
 	"github.com/specgate/specgate/internal/source"
 )
 
-// LedgerResult is a ledger with the sources that it points into.
-type LedgerResult struct {
-	Ledger *checks.Ledger
-	tree   *tree
-}
-
-// Source gives the text of a file, or nil if it cannot be had.
-func (r *LedgerResult) Source(_ annotate.Side, file string) *source.File { return r.tree.source(file) }
-
 // Trust lists what the Rust sources below a path believe without proof. Paths in the ledger are relative to the root of the
 // repository, or to the directory that was named when no repository holds it.
-func Trust(ctx context.Context, name string, jobs int, version string) (_ *LedgerResult, err error) {
+func Trust(ctx context.Context, name string, jobs int, version string) (_ *checks.Ledger, err error) {
 	from, under, done, err := openTree(ctx, name)
 	if err != nil {
 		return nil, err
@@ -77,7 +67,7 @@ func Trust(ctx context.Context, name string, jobs int, version string) (_ *Ledge
 		l.Unparsed = append(l.Unparsed, u)
 	}
 	l.Sort()
-	return &LedgerResult{Ledger: l, tree: t}, nil
+	return l, nil
 }
 
 // Root is the top of the working tree that a directory is in; outside of a git repository, and in a bare one, the directory itself.

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/specgate/specgate/internal/gitrepo"
@@ -197,9 +198,8 @@ func hasVerus(m *model.Model) bool {
 
 // quotePath makes a path readable in a sentence: as it is, or quoted when it holds what would not stand in one.
 func quotePath(p string) string {
-	quoted := strings.ContainsFunc(p, func(c rune) bool { return c <= ' ' || c == 0x7f || c == '"' || c == 0xFFFD })
-	if !quoted {
-		return p
+	if strings.ContainsFunc(p, func(c rune) bool { return c <= ' ' || c == 0x7f || c == '"' || c == 0xFFFD }) {
+		return strconv.Quote(p)
 	}
-	return quote(p)
+	return p
 }

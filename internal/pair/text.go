@@ -138,7 +138,6 @@ func (n *names) write(text string) string {
 	binding := 0 // 1: behind forall, exists, choose; 2: between the bars
 	count := 0
 	type pending struct {
-		at   int
 		word string
 		repl string
 	}
