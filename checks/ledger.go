@@ -2,8 +2,6 @@ package checks
 
 import (
 	"cmp"
-	"encoding/json"
-	"fmt"
 	"io"
 	"slices"
 
@@ -62,11 +60,5 @@ func (l *Ledger) Sort() {
 func (l *Ledger) WriteJSON(w io.Writer) error {
 	p := *l
 	p.Sites, p.Unparsed = orEmpty(p.Sites), orEmpty(p.Unparsed)
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(p); err != nil {
-		return fmt.Errorf("write ledger: %w", err)
-	}
-	return nil
+	return writeJSON(w, "ledger", p)
 }

@@ -282,12 +282,14 @@ func (r *Report) Sort() {
 }
 
 // WriteJSON writes the report, indented, with a final line end.
-func (r *Report) WriteJSON(w io.Writer) error {
+func (r *Report) WriteJSON(w io.Writer) error { return writeJSON(w, "report", r) }
+
+func writeJSON(w io.Writer, name string, v any) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	if err := enc.Encode(r); err != nil {
-		return fmt.Errorf("write report: %w", err)
+	if err := enc.Encode(v); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
 	}
 	return nil
 }

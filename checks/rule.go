@@ -22,7 +22,8 @@ const (
 // Families in the order of reports.
 func Families() []Family { return []Family{Trust, Edit, Contract, Proof, Strength} }
 
-// Needs says what a rule must have to be decided. A rule whose needs are not met is named in the report as not run.
+// Needs says what a rule must have to be decided. A rule whose needs are not met does not run; that its stage was
+// not measured is a reason in the report.
 type Needs uint8
 
 const (

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"golang.org/x/term"
@@ -125,15 +127,11 @@ func parseFamilies(words []string) ([]checks.Family, error) {
 	for _, f := range checks.Families() {
 		known = append(known, string(f))
 	}
-words:
 	for _, w := range words {
-		for _, f := range checks.Families() {
-			if string(f) == w {
-				out = append(out, f)
-				continue words
-			}
+		if !slices.Contains(known, w) {
+			return nil, usagef("--only: there is no family %q%s; the families are %s", w, didYouMean(w, known), strings.Join(known, ", "))
 		}
-		return nil, usagef("--only: there is no family %q%s; the families are %s", w, didYouMean(w, known), strings.Join(known, ", "))
+		out = append(out, checks.Family(w))
 	}
 	return out, nil
 }
@@ -162,7 +160,7 @@ func write(w io.Writer, format string, result *engine.Result, terminal bool) err
 
 // writeFile replaces a file by a whole new one, so that nobody reads half a report.
 func writeFile(name string, fill func(io.Writer) error) (err error) {
-	f, err := os.CreateTemp(dirOf(name), ".specgate-*")
+	f, err := os.CreateTemp(filepath.Dir(name), ".specgate-*")
 	if err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
@@ -186,13 +184,6 @@ func writeFile(name string, fill func(io.Writer) error) (err error) {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	return nil
-}
-
-func dirOf(name string) string {
-	if i := strings.LastIndexByte(name, os.PathSeparator); i >= 0 {
-		return name[:i+1]
-	}
-	return "."
 }
 
 // isTerminal tells whether w is one that a person looks at.

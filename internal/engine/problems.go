@@ -154,8 +154,7 @@ func cause(err error) string {
 }
 
 func lineOf(text []byte, at int) string {
-	pos := source.NewFile("", text[:at]).Position(at)
-	return strings.Split(pos.String(), ":")[0]
+	return strconv.Itoa(source.NewFile("", text[:at]).Position(at).Line)
 }
 
 // conflict is the number of the first line that marks a merge conflict, if all three of its markers are there.

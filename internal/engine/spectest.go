@@ -464,7 +464,7 @@ func openFile(ctx context.Context, name string) (t *tree, file string, done func
 			return nil, "", nil, &InputError{err}
 		}
 		in := &directory{root: opened}
-		if i == 1 || len(roots) == 1 {
+		if i == len(roots)-1 {
 			in.only = modules(abs)
 		}
 		t, err := newTree(ctx, in, newStore())
