@@ -11,7 +11,7 @@ import (
 type ProofInput struct {
 	// Head is nil when the verifier was not run at all, Base when base was not verified: then nothing is compared.
 	Base, Head *ProofRun
-	// Comparable says that both sides were verified by one release on one platform, so that costs mean the same.
+	// Comparable says that both sides were verified by one release on one platform, one that counts costs right.
 	Comparable bool
 }
 

@@ -23,7 +23,7 @@ const (
 	optedIn      = "[package]\nname = \"demo\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[dependencies]\nvstd = \"*\"\n\n[package.metadata.verus]\nverify = true\n"
 	notOptedIn   = "[package]\nname = \"demo\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[dependencies]\nvstd = \"*\"\n"
 	noDependency = "[package]\nname = \"demo\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[dependencies]\nvstd = { path = \"missing\" }\n\n[package.metadata.verus]\nverify = true\n"
-	hard         = "#[verifier::rlimit(1)]\nproof fn hard(f: spec_fn(int) -> int, a: int, b: int)\n    requires\n        forall|x: int, y: int| #[trigger] (f(x) * f(y)) == f(x + y) + f(x - y),\n    ensures\n        f(a) * f(b) == f(a * b),\n{\n}"
+	hard         = "pub open spec fn f(x: int) -> int\n    decreases x,\n{\n    if x <= 1 {\n        1\n    } else {\n        f(x - 1) + f(x - 2)\n    }\n}\n\n#[verifier::rlimit(1)]\nproof fn hard(a: int, b: int, c: int)\n    requires\n        forall|x: int, y: int| #[trigger] (f(x) * f(y)) == f(x + y) + f(x - y),\n        a * b * c > a + b + c,\n    ensures\n        f(a) * f(b) * f(c) == f(a * b * c) + f(a + b + c),\n{\n    reveal_with_fuel(f, 8);\n}"
 	slow         = "proof fn cube(x: int, y: int)\n    requires\n        x == y,\n    ensures\n        x * x * x == y * y * y,\n{\n    assert(x * x * x == y * y * y) by (nonlinear_arith)\n        requires\n            x == y,\n    ;\n}"
 	quick        = "proof fn cube(x: int, y: int)\n    requires\n        x == y,\n    ensures\n        x * x * x == y * y * y,\n{\n}"
 )

@@ -369,6 +369,9 @@ func TestRealExamples(t *testing.T) {
 					}
 				}
 				in.Comparable = verus.Comparable(runs[0], runs[1])
+				if r.ID == "proof/cost-grew" && !in.Comparable {
+					t.Skipf("Verus %s does not count costs right", v.Version.Release)
+				}
 				found, err := checks.Run(context.Background(), []*checks.Rule{r}, &checks.Input{Pairs: pair.New(models[0], models[1]), Proof: in})
 				if err != nil {
 					t.Fatal(err)

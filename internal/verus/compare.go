@@ -119,7 +119,10 @@ func common(a, b []Identity) []Identity {
 }
 
 // Comparable tells whether costs of two runs may be compared: they are deterministic for one release on one platform, and the solver
-// belongs to the release.
+// belongs to the release. Releases before costsCounted give the cost of a query to the next one.
 func Comparable(a, b *Run) bool {
-	return a.Version.Release != "" && a.Version.Release == b.Version.Release && a.Version.OS == b.Version.OS && a.Version.Arch == b.Version.Arch
+	return a.Version.Release >= costsCounted && a.Version.Release == b.Version.Release && a.Version.OS == b.Version.OS && a.Version.Arch == b.Version.Arch
 }
+
+// costsCounted is less than the first release that counts costs right, as a text: the change is of 2026-01-27.
+const costsCounted = "0.2026.01.28"

@@ -58,9 +58,10 @@ func TestComparable(t *testing.T) {
 		a, b *Run
 		want bool
 	}{
-		{run("1", "x86_64"), run("1", "x86_64"), true},
-		{run("1", "x86_64"), run("2", "x86_64"), false},
-		{run("1", "x86_64"), run("1", "aarch64"), false},
+		{run("0.2026.08.15.7d4628a", "x86_64"), run("0.2026.08.15.7d4628a", "x86_64"), true},
+		{run("0.2026.08.15.7d4628a", "x86_64"), run("0.2026.08.16.0000000", "x86_64"), false},
+		{run("0.2026.08.15.7d4628a", "x86_64"), run("0.2026.08.15.7d4628a", "aarch64"), false},
+		{run("0.2025.06.23.283b036", "x86_64"), run("0.2025.06.23.283b036", "x86_64"), false},
 		{run("", "x86_64"), run("", "x86_64"), false},
 	} {
 		if got := Comparable(c.a, c.b); got != c.want {
