@@ -63,7 +63,7 @@ var selected = []string{
 
 // TestForms has a form of everything that is written in its own way, that is refused, and base's definitions on their way.
 func TestForms(t *testing.T) {
-	for _, name := range []string{"writing", "refusing", "moving"} {
+	for _, name := range []string{"writing", "today", "refusing", "moving"} {
 		golden(t, "testdata/forms/"+name, "forms-"+name)
 	}
 }

@@ -14,7 +14,7 @@ pub open spec fn total(s: Seq<u8>) -> int
     if s.len() == 0 { 0 } else { s[0] + total(s.skip(1)) }
 }
 
-pub struct Bag<T> { items: Vec<T>, pub n: u32 }
+pub struct Bag<T> { pub items: Vec<T>, pub n: u32 }
 
 impl<T> Bag<T> {
     pub closed spec fn wf(&self) -> bool { self.items.len() == self.n && Self::small(self.n) }
@@ -49,12 +49,12 @@ impl<T> Clone for Bag<T> {
         ensures
             r.n <= 9,
     {
-        loop {}
+        Bag { items: Vec::new(), n: 9 }
     }
 }
 
 pub trait Shape {
-    spec fn ok(&self) -> bool { true }
+    open spec fn ok(&self) -> bool { true }
 
     fn area(&self) -> (r: u32)
         ensures
@@ -62,7 +62,7 @@ pub trait Shape {
     ;
 }
 
-pub struct Square { n: u32 }
+pub struct Square { pub n: u32 }
 
 pub open spec fn good(s: Square) -> bool { Shape::ok(&s) }
 

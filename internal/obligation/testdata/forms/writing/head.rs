@@ -13,7 +13,7 @@ pub mod deep {
         use super::*;
 
         pub struct Ring<'a, T: Copy, const N: usize> where T: PartialEq {
-            items: &'a [T; N],
+            pub items: &'a [T; N],
             pub at: usize,
         }
 
@@ -29,7 +29,7 @@ pub mod deep {
                     old(self).wf(),
                     to < N,
                 ensures
-                    final(self).wf(),
+                    self.wf(),
                     old_at == old(self).at,
             {
                 let r = self.at;
@@ -84,7 +84,7 @@ pub fn forms(p: &mut Pair, f: impl Fn(u32) -> u32, n: u32) -> (q: Pair)
     Pair { a: n, b: Vec::new() }
 }
 
-pub fn tracked_parts(Ghost(g): Ghost<int>, Tracked(t): Tracked<&mut Pair>, mut n: u8, _: u8, (c, d): (u8, u8)) -> u8
+pub fn tracked_parts(Ghost(g): Ghost<int>, Tracked(t): Tracked<&mut Pair>, mut n: u8, c: u8, d: u8) -> (res: u8)
     requires
         g > 0,
         c < d,
@@ -97,13 +97,6 @@ pub fn tracked_parts(Ghost(g): Ghost<int>, Tracked(t): Tracked<&mut Pair>, mut n
     n
 }
 
-pub fn in_macro(x: &mut u32, k: u32) -> (r: u32)
-    ensures
-        my!(let x = *old(x); |k| k + x) >= r,
-{
-    1
-}
-
 pub fn product<T>(a: u64, b: u64, t: T) -> (r: u64)
     where T: Copy,
     ensures
@@ -112,14 +105,14 @@ pub fn product<T>(a: u64, b: u64, t: T) -> (r: u64)
     1
 }
 
-pub fn slots(s: Slot) -> ((a, b): (Option<Slot>, [u8; 4]))
+pub fn slots(s: Slot) -> (o: (Option<Slot>, [u8; 4]))
     ensures
-        b@.len() == 4,
+        o.1@.len() == 4,
 {
     (None, [0; 4])
 }
 
-pub trait Store<K, V = u8> where K: Copy {
+pub trait Store<K, V> where K: Copy {
     type Item;
 
     spec fn holds(&self, k: K) -> bool;
@@ -136,12 +129,12 @@ pub trait Store<K, V = u8> where K: Copy {
 
 pub struct Shelf { n: u64 }
 
-impl Store<u32> for Shelf {
+impl Store<u32, u8> for Shelf {
     type Item = Pair;
 
-    spec fn holds(&self, k: u32) -> bool { self.n > k }
+    closed spec fn holds(&self, k: u32) -> bool { self.n > k }
 
-    spec fn limit() -> int { 3 }
+    closed spec fn limit() -> int { 3 }
 
     fn put(&mut self, k: u32, value: u8) -> (done: Option<Self::Item>) {
         None
@@ -151,9 +144,9 @@ impl Store<u32> for Shelf {
 impl Store<u16, bool> for Vec<u16> {
     type Item = u8;
 
-    spec fn holds(&self, k: u16) -> bool { self@.contains(k) }
+    closed spec fn holds(&self, k: u16) -> bool { self@.contains(k) }
 
-    spec fn limit() -> int { 4 }
+    closed spec fn limit() -> int { 4 }
 
     fn put(&mut self, k: u16, value: bool) -> (done: Option<Self::Item>)
         ensures
@@ -163,7 +156,14 @@ impl Store<u16, bool> for Vec<u16> {
     }
 }
 
-pub assume_specification<T: Copy>[ core::mem::replace::<T> ](dest: &mut T, src: T) -> (r: T)
+#[verifier::external]
+pub fn swap_in<T: Copy>(dest: &mut T, src: T) -> T {
+    let old = *dest;
+    *dest = src;
+    old
+}
+
+pub assume_specification<T: Copy>[ swap_in::<T> ](dest: &mut T, src: T) -> (r: T)
     ensures
         *dest == src,
 ;
