@@ -182,11 +182,15 @@ func matchNames(functions []Function, results []FunctionResult, j *Joined) []*gr
 			}
 		}
 		for k, is := range want {
-			if len(open[k]) != 1 {
+			if len(open[k]) == 0 {
 				continue
 			}
-			g := names[open[k][0]]
-			g.functions = is
+			// What cannot be told apart is one group: its functions are proved if all of it is.
+			g := &group{functions: is}
+			for _, name := range open[k] {
+				g.results = append(g.results, names[name].results...)
+				names[name] = g
+			}
 			for _, i := range is {
 				of[i] = g
 			}
@@ -201,8 +205,11 @@ func matchNames(functions []Function, results []FunctionResult, j *Joined) []*gr
 		}
 	}
 	assign(func(f Function) string {
-		if f.Self == "" {
+		switch {
+		case f.Self == "":
 			return ""
+		case strings.HasPrefix(f.Self, "[") && !strings.Contains(f.Self, ";"):
+			return "slice%::" + f.Name
 		}
 		return typeName(f.Self) + "::" + f.Name
 	}, func(s string) string { return lastParts(s, 2) })

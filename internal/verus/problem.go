@@ -88,7 +88,7 @@ func findProblem(r *Run, out, errs Output) *Problem {
 		}
 	}
 	if r.Ended.ExitCode != 0 || summaries == 0 {
-		for _, parts := range [][]string{{"expected z3 version ", ", found "}, {"The verifier expects z3 version"}} {
+		for _, parts := range [][]string{{"expected z3 version ", ", found "}, {"The verifier expects z3 version"}, {"could not execute z3 process"}} {
 			if line := text(parts...); line != "" {
 				return setupProblem(line)
 			}
@@ -138,7 +138,7 @@ func findProblem(r *Run, out, errs Output) *Problem {
 }
 
 func setupProblem(message string) *Problem {
-	if strings.Contains(message, "z3 version") {
+	if strings.Contains(message, "z3 version") || strings.Contains(message, "z3 process") {
 		return &Problem{Kind: WrongSolver, Text: message, Remedy: "use the Z3 that the release of Verus brings, and unset VERUS_Z3_PATH"}
 	}
 	return &Problem{Kind: BadInstallation, Text: message, Remedy: "build all of the workspace with one release of Verus, from an empty target directory"}

@@ -191,6 +191,8 @@ func TestOutcome(t *testing.T) {
 			"the verifier failed: expected z3 version 4.12.5, found 4.8.12\nexpected z3 version 4.12.5, found 4.8.12; use the Z3 that the release of Verus brings, and unset VERUS_Z3_PATH", WrongSolver},
 		{"solver, stray", "", "expected z3 version 4.12.5, found 4.8.12\n", Ended{ExitCode: 101}, file, NotRun,
 			"the verifier printed no summary for demo\nexpected z3 version 4.12.5, found 4.8.12; use the Z3 that the release of Verus brings, and unset VERUS_Z3_PATH", WrongSolver},
+		{"no solver", "", "\x1b[31merror: could not execute z3 process (No such file or directory (os error 2))\x1b[0m\nhelp: z3 needs to be in the PATH\n", Ended{ExitCode: 128}, file, NotRun,
+			"the verifier printed no summary for demo\nerror: could not execute z3 process (No such file or directory (os error 2)); use the Z3 that the release of Verus brings, and unset VERUS_Z3_PATH", WrongSolver},
 		{"no cargo verus", "", "error: no such command: `verus`\n", Ended{ExitCode: 101}, file, NotRun,
 			"the verifier printed no summary for demo\nerror: no such command: `verus`; install a release of Verus that has cargo-verus beside verus", NoCargoVerus},
 		{"no dependencies", "", "error: failed to get `vstd` as a dependency of package `demo`\n", Ended{ExitCode: 101}, file, NotRun,
