@@ -82,7 +82,7 @@ func of(in *checks.Input) *comparer {
 }
 
 // Direction compares the contracts of a pair: "equal", "stronger", "weaker", "incomparable", "unknown", or "none" when a side is
-// missing; and what decided it: "syntax" (the texts and their logic), "witness" (a concrete case) or "none".
+// missing or neither has a contract, as spec functions and code outside of verification; and what decided it: "syntax" (the texts and their logic), "witness" (a concrete case) or "none".
 func Direction(in *checks.Input, p *pair.Function) (direction, by string) {
 	if p.Base == nil || p.Head == nil || !hasContract(p.Head) && !hasContract(p.Base) {
 		return "none", "none"
