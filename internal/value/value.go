@@ -166,9 +166,6 @@ func Some(v Value) *Data { return &Data{Type: "Option", Variant: "Some", Fields:
 // None is None.
 func None() *Data { return &Data{Type: "Option", Variant: "None"} }
 
-// NewSeq makes a Seq; it keeps elems.
-func NewSeq(elems ...Value) *List { return &List{Of: Seq, Elems: elems} }
-
 // Text makes a string's value.
 func Text(s string) *List {
 	l := &List{Of: String}
