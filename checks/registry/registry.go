@@ -13,5 +13,5 @@ import (
 
 // Rules of all families, by family in the order of checks.Families, and within one in the order of the documentation.
 func Rules() []*checks.Rule {
-	return slices.Concat(trust.Rules(), edit.Rules(), contract.Rules(), []*checks.Rule{proof.Knob()})
+	return slices.Concat(trust.Rules(), edit.Rules(), contract.Rules(), proof.Rules())
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"github.com/specgate/specgate/checks"
 	"github.com/specgate/specgate/internal/engine"
 	"github.com/specgate/specgate/internal/policy"
+	"github.com/specgate/specgate/internal/verus"
 )
 
 type checkCmd struct {
@@ -25,8 +27,9 @@ type checkCmd struct {
 	Policy   string   `placeholder:"FILE" help:"Policy to judge by. Default: .specgate.toml of the base revision."`
 	Format   string   `placeholder:"FORMAT" enum:"text,json" default:"text" help:"What to write to stdout: text or json."`
 	Output   []string `placeholder:"FORMAT=FILE" sep:"none" help:"Write the report to a file too; may be repeated."`
-	Only     []string `placeholder:"FAMILY" help:"Families of rules to run, separated by commas: trust, edit, contract."`
+	Only     []string `placeholder:"FAMILY" help:"Families of rules to run, separated by commas: trust, edit, contract, proof."`
 	Function string   `placeholder:"GLOB" help:"Report only functions whose symbol matches, such as 'stack::**'."`
+	Verus    string   `placeholder:"PATH" env:"SPECGATE_VERUS" help:"Verify both sides with this executable of Verus, or the one in this directory. It builds the change, build scripts included."`
 	Jobs     int      `placeholder:"N" default:"0" help:"Files to parse at once. Default: the number of processors."`
 }
 
@@ -66,6 +69,7 @@ func (c *checkCmd) Run(r *run) error {
 		Policy:   c.Policy,
 		Only:     only,
 		Function: c.Function,
+		Verifier: verifier(c.Verus),
 		Jobs:     jobs(c.Jobs),
 		Today:    today(),
 		Version:  version(),
@@ -97,6 +101,16 @@ func (c *checkCmd) Run(r *run) error {
 		return nil
 	}
 	return exit(exitIncomplete)
+}
+
+// verifier finds the one that was named; nil if none was.
+func verifier(path string) func(context.Context, string) (*verus.Verifier, error) {
+	if path == "" {
+		return nil
+	}
+	return func(ctx context.Context, release string) (*verus.Verifier, error) {
+		return verus.Find(ctx, verus.Search{Path: path, Release: release, Runner: verus.Sandboxed{}})
+	}
 }
 
 func jobs(n int) int {

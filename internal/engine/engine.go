@@ -25,6 +25,7 @@ import (
 	"github.com/specgate/specgate/internal/pair"
 	"github.com/specgate/specgate/internal/policy"
 	"github.com/specgate/specgate/internal/source"
+	"github.com/specgate/specgate/internal/verus"
 )
 
 // Options of Check.
@@ -42,6 +43,8 @@ type Options struct {
 	Only []checks.Family
 	// Function is a pattern of symbols (policy.MatchSymbol); what is about other symbols is left out. Empty means all.
 	Function string
+	// Verifier finds the verifier to run on both sides, of a release, or of any if that is empty. nil: none is run.
+	Verifier func(ctx context.Context, release string) (*verus.Verifier, error)
 	// Jobs is how many files are parsed at once; at least 1.
 	Jobs int
 	// Today decides which waivers have run out.
@@ -81,7 +84,7 @@ func static(f checks.Family) bool {
 
 // Check compares two trees of a repository and judges the difference.
 func Check(ctx context.Context, o Options) (*Result, error) {
-	families, err := selectFamilies(o.Only)
+	families, err := selectFamilies(o.Only, o.Verifier != nil)
 	if err != nil {
 		return nil, err
 	}
@@ -114,13 +117,13 @@ func Check(ctx context.Context, o Options) (*Result, error) {
 	return &Result{Report: report, Policy: pol, base: r.base, head: r.head}, nil
 }
 
-// selectFamilies gives the families to run. It is an error to ask only for what this version cannot do.
-func selectFamilies(only []checks.Family) ([]checks.Family, error) {
+// selectFamilies gives the families to run. It is an error to ask only for what cannot be done.
+func selectFamilies(only []checks.Family, verifier bool) ([]checks.Family, error) {
 	if len(only) == 0 {
 		return checks.Families(), nil
 	}
-	if !slices.ContainsFunc(only, static) {
-		return nil, &InputError{fmt.Errorf("only %s asked for: they need a verifier, which this version of specgate does not run; it checks trust, edit and contract",
+	if !slices.ContainsFunc(only, func(f checks.Family) bool { return static(f) || verifier && f == checks.Proof }) {
+		return nil, &InputError{fmt.Errorf("only %s asked for: proof needs a verifier (--verus), and strength is not measured by this version of specgate; it checks trust, edit and contract by itself",
 			joinFamilies(only))}
 	}
 	return only, nil
@@ -243,6 +246,7 @@ type runner struct {
 	report     *checks.Report
 	pairs      *pair.Pairs
 	input      *checks.Input
+	proofs     *proofs // nil: no verifier was run
 	// blocked says that a reason is about something that had to be checked.
 	blocked bool
 }
@@ -271,6 +275,9 @@ func (r *runner) check() (*checks.Report, error) {
 
 	start = time.Now()
 	r.input = &checks.Input{Pairs: r.pairs, Files: r.otherFiles()}
+	if r.proofs != nil {
+		r.input.Proof = r.proofs.input(r)
+	}
 	findings, err := checks.Run(r.ctx, r.rules(), r.input)
 	if err != nil {
 		return nil, err
@@ -336,6 +343,12 @@ func (r *runner) buildPairs() error {
 	if err != nil {
 		return fmt.Errorf("read the head: %w", err)
 	}
+	if r.proofs, err = r.verify(); err != nil {
+		return err
+	}
+	if r.proofs != nil {
+		r.proofs.extend(baseModel, headModel)
+	}
 	r.pairs = pair.New(baseModel, headModel)
 	return nil
 }
@@ -344,7 +357,7 @@ func (r *runner) buildPairs() error {
 func (r *runner) rules() []*checks.Rule {
 	var out []*checks.Rule
 	for _, rule := range Rules() {
-		if rule.Needs&(checks.NeedVerifier|checks.NeedSuite) == 0 && slices.Contains(r.families, rule.Family) {
+		if (rule.Needs&checks.NeedVerifier == 0 || r.proofs != nil) && rule.Needs&checks.NeedSuite == 0 && slices.Contains(r.families, rule.Family) {
 			out = append(out, rule)
 		}
 	}
@@ -418,11 +431,11 @@ func (r *runner) notMeasured() {
 	asked := func(f checks.Family) bool { return slices.Contains(r.families, f) }
 	// Who names them wants them; who asks for everything gets what there is.
 	named := len(r.o.Only) > 0
-	if asked(checks.Proof) {
+	if asked(checks.Proof) && r.o.Verifier == nil {
 		r.reason(named, string(checks.Proof), "nothing was proved: no verifier was run")
 	}
 	if asked(checks.Strength) {
-		r.reason(named, string(checks.Strength), "no strength was measured: it needs a verifier")
+		r.reason(named, string(checks.Strength), "no strength was measured: this version of specgate cannot")
 	}
 }
 

@@ -39,7 +39,7 @@ func (r *runner) function(p *pair.Function, f *model.Function) checks.Function {
 		Executable: executable(p),
 		Contract:   r.contract(p),
 		Trust:      checks.TrustDelta{Added: sites(p.SitesAdded), Removed: sites(p.SitesRemoved)},
-		Proof:      checks.FunctionProof{Base: "not-run", Head: "not-run"},
+		Proof:      r.proof(p),
 	}
 }
 
@@ -86,13 +86,12 @@ func sites(in []model.Site) []checks.TrustSite {
 	return out
 }
 
-// count fills the counts: without a verifier every function of the head that the change touches was skipped.
+// count fills the counts: each function of the head that the change touches is in one of them.
 func (r *runner) count() {
 	r.report.Counts = checks.Counts{}
 	for _, f := range r.report.Functions {
 		if f.Change != pair.Removed.String() {
-			r.report.Counts.Selected++
-			r.report.Counts.Skipped++
+			tally(&r.report.Counts, f.Proof.Head)
 		}
 	}
 }

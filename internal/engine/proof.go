@@ -1,0 +1,175 @@
+package engine
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"path"
+	"slices"
+
+	"github.com/specgate/specgate/checks"
+	"github.com/specgate/specgate/internal/gitrepo"
+	"github.com/specgate/specgate/internal/model"
+	"github.com/specgate/specgate/internal/pair"
+	"github.com/specgate/specgate/internal/prove"
+	"github.com/specgate/specgate/internal/verus"
+)
+
+// proofs are the verifier's runs on both sides, before they are matched with the functions of the models.
+type proofs struct {
+	base, head *verus.Run
+	// manifest and roots are what was verified: a workspace, or single files.
+	manifest string
+	roots    []string
+}
+
+// verify runs the verifier on base and head, when one is named. nil: it was not run, and a reason says why.
+//
+// The verifier builds the code, so it runs programs of the change: its build scripts and procedural macros. That is why specgate
+// never looks for a verifier by itself.
+func (r *runner) verify() (_ *proofs, err error) {
+	if !slices.Contains(r.families, checks.Proof) || r.o.Verifier == nil {
+		return nil, nil
+	}
+	v, err := r.o.Verifier(r.ctx, r.policy.Verus.Release)
+	var problem *verus.Problem
+	if errors.As(err, &problem) {
+		r.reason(true, string(checks.Proof), "nothing was proved: %v", problem)
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look for the verifier: %w", err)
+	}
+	r.report.Tools.Verus = &checks.VerusTool{Version: v.Version.Release, Toolchain: v.Version.Toolchain, Solver: v.SolverVersion}
+	out := &proofs{manifest: r.policy.Verus.Manifest, roots: r.policy.Verus.Roots}
+	if len(out.roots) == 0 && !r.head.has(out.manifest) {
+		// No Cargo package: the file that is the root of a crate by custom.
+		for _, root := range []string{"src/lib.rs", "src/main.rs"} {
+			if r.head.has(path.Join(path.Dir(out.manifest), root)) {
+				out.roots = append(out.roots, path.Join(path.Dir(out.manifest), root))
+			}
+		}
+		if len(out.roots) == 0 {
+			r.reason(true, string(checks.Proof), "nothing was proved: head has no %s; set verus.manifest or verus.roots in the policy", out.manifest)
+			return nil, nil
+		}
+	}
+	target, err := os.MkdirTemp("", "specgate-target-")
+	if err != nil {
+		return nil, fmt.Errorf("make a directory to build in: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(target)) }()
+	// Base first: what it leaves in the target directory is believed.
+	for _, side := range []struct {
+		tree *tree
+		run  **verus.Run
+	}{{r.base, &out.base}, {r.head, &out.head}} {
+		request := prove.Request{Verifier: v, Files: r.files(side.tree), Manifest: out.manifest, Roots: out.roots, Target: target,
+			Options: verus.Options{Args: r.policy.Verus.Args, Timeout: r.policy.Verus.Timeout}}
+		if *side.run, _, err = prove.Verify(r.ctx, request); err != nil {
+			return nil, fmt.Errorf("run the verifier: %w", err)
+		}
+	}
+	return out, nil
+}
+
+// files are all files of a side, for the copy that the verifier works on.
+func (r *runner) files(t *tree) iter.Seq2[verus.WorkFile, error] {
+	return func(yield func(verus.WorkFile, error) bool) {
+		if err := t.load(t.paths); err != nil {
+			yield(verus.WorkFile{}, err)
+			return
+		}
+		for _, p := range t.paths {
+			f := verus.WorkFile{Path: p, Mode: verus.WorkOther}
+			if e := t.entries[p]; isFile(e) {
+				text, err := t.Read(p)
+				if err != nil {
+					if !yield(verus.WorkFile{}, fmt.Errorf("copy %q for the verifier: %w", p, err)) {
+						return
+					}
+					continue
+				}
+				f.Data, f.Mode = text, verus.WorkPlain
+				if e.Kind == gitrepo.Executable {
+					f.Mode = verus.WorkExecutable
+				}
+				base, err := r.base.Read(p)
+				f.Trusted = err == nil && bytes.Equal(base, text)
+			}
+			if !yield(f, nil) {
+				return
+			}
+		}
+	}
+}
+
+// has tells whether the tree has a file.
+func (t *tree) has(p string) bool {
+	e, ok := t.entries[p]
+	return ok && isFile(e)
+}
+
+// extend has the models read the files that failures are in, so that these are named by function.
+func (p *proofs) extend(base, head *model.Model) {
+	base.Extend(prove.FailingFiles(p.base))
+	head.Extend(prove.FailingFiles(p.head))
+}
+
+// input turns the runs into what rules see.
+func (p *proofs) input(r *runner) *checks.ProofInput {
+	read := func(m *model.Model, t *tree, run *verus.Run) *checks.ProofRun {
+		return prove.Side{Model: m, Source: t.source, Manifest: p.manifest, Roots: p.roots}.Read(run)
+	}
+	return &checks.ProofInput{Base: read(r.pairs.Base, r.base, p.base), Head: read(r.pairs.Head, r.head, p.head), Comparable: verus.Comparable(p.base, p.head)}
+}
+
+// proof is what the verifier said of a function on both sides.
+func (r *runner) proof(p *pair.Function) checks.FunctionProof {
+	in := r.input.Proof
+	if in == nil {
+		in = &checks.ProofInput{}
+	}
+	var out checks.FunctionProof
+	out.Base, _ = verdict(in.Base, p.Base)
+	out.Head, out.Errors = verdict(in.Head, p.Head)
+	return out
+}
+
+// verdict is the word of the report and the complaints about a function.
+func verdict(run *checks.ProofRun, f *model.Function) (string, []checks.ProofError) {
+	if run == nil || f == nil || run.Functions[f] == nil {
+		return checks.ProofNotRun.String(), nil
+	}
+	v := run.Functions[f]
+	var out []checks.ProofError
+	for _, x := range v.Failures {
+		e := checks.ProofError{Category: x.Category, Message: x.Message, Span: atStart}
+		if x.File != nil {
+			e.File, e.Span = x.File.Path, x.File.Range(x.Span)
+		}
+		out = append(out, e)
+	}
+	return v.Outcome.String(), out
+}
+
+// tally counts a function by its verdict in head; what was not run is skipped.
+func tally(c *checks.Counts, word string) {
+	c.Selected++
+	switch word {
+	case checks.ProofProved.String():
+		c.Proved++
+	case checks.ProofFailed.String():
+		c.Failed++
+	case checks.ProofTimedOut.String():
+		c.TimedOut++
+	case checks.ProofInternalError.String():
+		c.InternalError++
+	case checks.ProofUnsupported.String():
+		c.Unsupported++
+	default:
+		c.Skipped++
+	}
+}
