@@ -38,7 +38,7 @@ func Rules() []*checks.Rule {
 			Why:     "A change that is said to touch proofs and contracts only must leave what runs alone. An easier algorithm or a constant result can meet a weak contract.",
 			Fires:   checks.Example{Base: wrap(half), Head: wrap(halfZero), Symbol: "half"},
 			Quiet:   checks.Example{Base: wrap(half), Head: wrap(halfProof)},
-			Remedy:  "Take the edit back, or label the pull request as one that changes the implementation.", NoMirror: "An edit has no opposite.",
+			Remedy:  "Take the edit back, or have it reviewed as a change of the implementation.", NoMirror: "An edit has no opposite.",
 			Run: execChanged,
 		},
 		{
@@ -47,7 +47,7 @@ func Rules() []*checks.Rule {
 			Why:     "New code runs that base did not have.",
 			Fires:   checks.Example{Base: wrap(half), Head: wrap(half + "\n\npub fn zero() -> u64 {\n    0\n}"), Symbol: "zero"},
 			Quiet:   checks.Example{Base: wrap(half), Head: wrap(half + "\n\nproof fn lemma(x: nat)\n    ensures\n        x / 2 <= x,\n{\n}")},
-			Remedy:  "Give it a contract, and label the pull request as one that changes the implementation.", Mirror: "edit/exec-removed",
+			Remedy:  "Give it a contract, and have it reviewed as a change of the implementation.", Mirror: "edit/exec-removed",
 			Run: execAdded,
 		},
 		{

@@ -207,9 +207,6 @@ func join(a, b string) string {
 	return a + " " + b
 }
 
-// symbol of the function or item that carries the site.
-func (s site) symbol() string { return s.finding().Symbol }
-
 // shorten cuts a text that is quoted in a message.
 func shorten(s string) string {
 	s = strings.Join(strings.Fields(s), " ")

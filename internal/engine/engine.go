@@ -409,7 +409,7 @@ func (r *runner) judge(findings []checks.Finding) error {
 		f.Severity = d.Severity
 		if d.Waived != nil {
 			f.Waived = &checks.WaiverRef{ID: d.Waived.ID}
-		} else if f.Undecided {
+		} else if f.Undecided && (r.o.Function == "" || policy.MatchSymbol(r.o.Function, f.Symbol)) {
 			r.reason(true, string(checks.Contract), "%s: whether the contract is as strong as base's could not be decided (%s)", f.Symbol, f.Rule)
 		}
 		r.report.Findings = append(r.report.Findings, f)

@@ -609,9 +609,7 @@ func (a *analyser) attrs(n syntax.Node, ghost bool) bool {
 		}
 	}
 	if !ghost {
-		for _, s := range cfgSites(ms, a.file, n) {
-			a.sites = append(a.sites, s)
-		}
+		a.sites = append(a.sites, cfgSites(ms, a.file, n)...)
 	}
 	return ghost
 }

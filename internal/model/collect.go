@@ -87,8 +87,7 @@ type around struct {
 	alias    map[string]string
 	macro    string
 	call     syntax.Node // the macro call whose input is read
-	ghost    bool
-	holder   *Item // module, trait or impl that takes the sites of what belongs to nothing else
+	holder   *Item       // module, trait or impl that takes the sites of what belongs to nothing else
 }
 
 func (x *index) collectFile(f *File, m *module) {

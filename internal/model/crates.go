@@ -75,7 +75,6 @@ type crateInfo struct {
 	*Crate
 	pkg  *pkg
 	root *module
-	item *Item
 }
 
 // discover reads the manifests and makes the list of crates.
