@@ -17,6 +17,8 @@ type param struct {
 	typ  syntax.Node // what it points to for a mutable reference; not valid for `self`, `&self` and `&mut self`
 	self string      // "Self" or "&Self" then
 	mut  bool
+	// inside says that the parameter stands for what is inside a Ghost or Tracked.
+	inside bool
 }
 
 // paramsOf reads the parameters of a function.
@@ -46,7 +48,7 @@ func paramsOf(f *model.Function) ([]param, *failure) {
 				if !ok {
 					return nil, fail(UnsupportedType, "the type of `"+pat.Text()+"` is not written as "+wrapper+"<..>")
 				}
-				q.typ = arg
+				q.typ, q.inside = arg, true
 				inner = pat.Get(syntax.FPat)
 			}
 			switch {

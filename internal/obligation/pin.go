@@ -26,7 +26,7 @@ func (c *contract) pinInputs(k *eval.Case) ([]goal, *failure) {
 	p := &pinner{c: c}
 	for i, v := range k.Args {
 		q := c.params[i]
-		p.pin(expr{c.names[i], q.mut || strings.HasPrefix(q.self, "&")}, v, q.typ)
+		p.pin(expr{c.names[i], q.mut || strings.HasPrefix(q.self, "&")}, q.value(v), q.typ)
 	}
 	return p.out, p.err
 }
@@ -42,7 +42,7 @@ func (c *contract) pinOutputs(k *eval.Case) ([]goal, *failure) {
 		if i >= len(k.After) || k.After[i] == nil {
 			return nil, fail(CannotPin, "the case does not say what a mutable reference becomes")
 		}
-		p.pin(expr{c.outputs[after].name, true}, k.After[i], c.outputs[after].node)
+		p.pin(expr{c.outputs[after].name, true}, q.value(k.After[i]), c.outputs[after].node)
 		after++
 	}
 	if after < len(c.outputs) {
@@ -52,6 +52,14 @@ func (c *contract) pinOutputs(k *eval.Case) ([]goal, *failure) {
 		p.pin(expr{c.outputs[after].name, false}, k.Result, c.outputs[after].node)
 	}
 	return p.out, p.err
+}
+
+// value is what a parameter stands for.
+func (q param) value(v value.Value) value.Value {
+	if d, ok := v.(*value.Data); ok && q.inside && (d.Type == "Ghost" || d.Type == "Tracked") && len(d.Fields) == 1 {
+		return d.Fields[0]
+	}
+	return v
 }
 
 func (p *pinner) add(s string) { p.out = append(p.out, goal{text: s}) }

@@ -100,6 +100,57 @@ func TestPins(t *testing.T) {
 	}
 }
 
+// TestUnpinnable has functions about whose cases no question is written.
+func TestUnpinnable(t *testing.T) {
+	src := `verus! {
+pub struct Percent { pub value: u8 }
+impl Percent {
+    #[verifier::type_invariant]
+    spec fn in_range(&self) -> bool { self.value <= 100 }
+    pub fn get(&self) -> (r: u8) ensures r <= 100 { self.value }
+}
+pub fn generic<T: Copy>(x: T) -> (r: bool) ensures r { true }
+impl Clone for Percent {
+    fn clone(&self) -> (r: Self) ensures r.value <= 100 { Percent { value: 0 } }
+}
+}`
+	m := build(t, one(src))
+	var got []string
+	for _, symbol := range []string{"Percent::get", "generic", "<Percent as Clone>::clone"} {
+		w := obligation.NewWriter(m, nil)
+		w.Cases(function(t, m, symbol), []eval.Case{{Args: []value.Value{u(1, value.U8)}, Result: u(1, value.U8)}})
+		plan := w.Plan()
+		if len(plan.Shadows) > 0 || len(plan.Skipped) != 2 {
+			t.Errorf("%s: %d shadows, skipped %v", symbol, len(plan.Shadows), plan.Skipped)
+			continue
+		}
+		got = append(got, symbol+": "+plan.Skipped[0].Reason.String()+": "+plan.Skipped[0].Detail)
+	}
+	want := []string{
+		"Percent::get: cannot pin: the type invariant `Percent::in_range` is a part of the contract that has no clause",
+		"generic: cannot pin: the function has the type parameter T",
+		"<Percent as Clone>::clone: foreign trait: the contract of the trait `Clone` is not in the tree",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// TestPinInside has a value inside a Ghost, which a parameter takes apart.
+func TestPinInside(t *testing.T) {
+	m := build(t, one("verus! { fn f(Ghost(g): Ghost<nat>) -> (r: bool) ensures r == (g > 3) { true } }"))
+	w := obligation.NewWriter(m, nil)
+	ghost := &value.Data{Type: "Ghost", Fields: []value.Value{u(5, value.NatT)}}
+	w.Cases(function(t, m, "f"), []eval.Case{{Args: []value.Value{ghost}, Result: value.Bool(true)}})
+	plan := w.Plan()
+	fns := map[string]syntax.Node{}
+	fnsIn(plan.Shadows[0].Text, fns)
+	want := []string{"ensures !(r == (g > 3))", "requires g == 5nat", "requires r == true"}
+	if diff := cmp.Diff(want, said(fns[plan.Obligations[0].Names[0]])); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
 func TestLost(t *testing.T) {
 	head := strings.Replace(twoFunctions, "x > 1", "x > 2, x < 9", 1)
 	p := pairsOf(t, one(twoFunctions), one(head))

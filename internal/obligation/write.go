@@ -236,6 +236,9 @@ func (w *Writer) Cases(f *model.Function, cases []eval.Case) {
 	if err == nil {
 		err = foreign(f)
 	}
+	if err == nil {
+		err = w.unpinnable(f)
+	}
 	for i := range cases {
 		var pins []goal
 		e := err
@@ -268,6 +271,9 @@ func (w *Writer) Cases(f *model.Function, cases []eval.Case) {
 // Lost asks for each input whether base's contract allows it and head's does not. Results in the cases are not looked at.
 func (w *Writer) Lost(p *pair.Function, inputs []eval.Case) {
 	c, err := w.contract(p.Head, p.Base)
+	if err == nil {
+		err = w.unpinnable(p.Head)
+	}
 	for i := range inputs {
 		o := Obligation{Question: InputLost, Function: p.Head, Pair: p, Case: i}
 		var pins []goal
@@ -282,6 +288,22 @@ func (w *Writer) Lost(p *pair.Function, inputs []eval.Case) {
 		goals := append(slices.Clone(c.base.requires), goal{text: "!(" + conjunction(texts(c.own.requires)) + ")"})
 		w.ask(o, c, proof{params: c.inputs, requires: pins, ensures: goals, size: caseSize(&inputs[i])})
 	}
+}
+
+// unpinnable tells functions of whose single cases nothing can be said here: with a type parameter no value can be written, and a type's invariant
+// is a part of the contract that has no clause.
+func (w *Writer) unpinnable(f *model.Function) *failure {
+	for _, g := range w.genericsOf(f) {
+		if g.Kind() == syntax.TypeParam {
+			return fail(CannotPin, "the function has the type parameter "+genericName(g))
+		}
+	}
+	for _, g := range w.m.SpecReach(f) {
+		if slices.ContainsFunc(g.Attrs, func(a string) bool { return strings.Contains(a, "type_invariant") }) {
+			return fail(CannotPin, "the type invariant `"+g.Symbol+"` is a part of the contract that has no clause")
+		}
+	}
+	return nil
 }
 
 func texts(l []goal) []string {
