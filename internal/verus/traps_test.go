@@ -308,7 +308,7 @@ func TestPaths(t *testing.T) {
 	for name, want := range map[string]answer{
 		"a/src/lib.rs":                    {"crates/a/src/lib.rs", false},
 		"./a/src/lib.rs":                  {"crates/a/src/lib.rs", false},
-		"../shared/x.rs":                  {"shared/x.rs", false},
+		"../common/x.rs":                  {"common/x.rs", false},
 		"../../etc/passwd":                {"../../etc/passwd", true},
 		"/tmp/w/src/lib.rs":               {"src/lib.rs", false},
 		"/tmp/w/../x.rs":                  {"/tmp/w/../x.rs", true},
