@@ -35,8 +35,9 @@ func (m *Model) Imports() map[string]string {
 				}
 			}
 		}
+		through := map[*module]bool{}
 		for _, g := range mod.globs {
-			x.globNames(g, names, 0)
+			x.globNames(g, names, through)
 		}
 		for name := range names {
 			if strings.HasPrefix(name, "_ ") {
@@ -57,24 +58,26 @@ func (m *Model) Imports() map[string]string {
 	return out
 }
 
-// globNames adds the names that a glob import of a module of the tree gives.
-func (x *index) globNames(g *def, names map[string]bool, depth int) {
-	if depth > 8 {
+// globNames adds the names that a glob import of a module of the tree gives. through are the modules that were gone through already:
+// globs may lead to one module in many ways, and in circles.
+func (x *index) globNames(g *def, names map[string]bool, through map[*module]bool) {
+	if x.ctx.Err() != nil {
 		return
 	}
 	t := x.resolve(g.in, g.use, g.global, nil, typeSpace)
-	if t.mod == nil {
+	if t.mod == nil || through[t.mod] {
 		return
 	}
+	through[t.mod] = true
 	x.enter(t.mod)
-	for name := range t.mod.defs {
+	for _, name := range slices.Sorted(maps.Keys(t.mod.defs)) {
 		if len(names) >= maxGlobNames {
 			return
 		}
 		names[name] = true
 	}
 	for _, inner := range t.mod.globs {
-		x.globNames(inner, names, depth+1)
+		x.globNames(inner, names, through)
 	}
 }
 
