@@ -371,7 +371,7 @@ func (p *printer) expr(n Node) {
 // sub writes an expression as an operand: in parentheses unless it is an atom.
 func (p *printer) sub(n Node) {
 	n, _ = p.strip(n)
-	if !composite(n.Kind()) {
+	if !composite(n.Kind()) || p.exec && p.erasedValue(n) {
 		p.bare(n)
 		return
 	}
@@ -483,8 +483,23 @@ func (p *printer) ownOp(n Node) string {
 	return op
 }
 
+// erasedValue tells ghost code whose value is used: an empty block is left of it.
+func (p *printer) erasedValue(n Node) bool {
+	switch n.Kind() {
+	case ProofBlock, AssertForall:
+		return true
+	case Assert, Assume:
+		return p.verus
+	}
+	return false
+}
+
 // bare writes an expression without parentheses around it.
 func (p *printer) bare(n Node) {
+	if p.exec && p.erasedValue(n) {
+		p.tok("{ }")
+		return
+	}
 	switch n.Kind() {
 	case 0:
 	case Paren:
