@@ -913,7 +913,15 @@ func (p *printer) param(n Node) {
 		p.tokens(m)
 	}
 	if pat := n.Get(FPat); pat.Valid() {
-		p.pat(pat)
+		if bound, name := p.wrapped(pat); p.exec && name != "" {
+			// Of a type that is not written as a wrapper.
+			if bound.Mut() {
+				p.tok("mut")
+			}
+			p.tok(name)
+		} else {
+			p.pat(pat)
+		}
 		if t := n.Get(FType); t.Valid() {
 			p.glued(":")
 			p.typ(t)

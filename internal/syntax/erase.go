@@ -422,7 +422,11 @@ func (p *printer) ghostPat(n Node) bool {
 }
 
 func (p *printer) ghostParam(n Node) bool {
-	return underGhostCfg(n) || p.ghostType(n.Get(FType)) || n.Get(FPat).Kind() == TupleStructPat && p.ghostPat(n.Get(FPat))
+	if t := n.Get(FType); t.Valid() {
+		// By the type alone: the pattern is gone once it is erased, and an alias of Ghost<T> may be one of something else elsewhere.
+		return underGhostCfg(n) || p.ghostType(t)
+	}
+	return underGhostCfg(n) || n.Get(FPat).Kind() == TupleStructPat && p.ghostPat(n.Get(FPat))
 }
 
 // ghostExpr tells an expression that yields a Ghost or Tracked value and does nothing else.
@@ -1198,14 +1202,21 @@ func (e *eraser) imports(n Node) {
 	}
 }
 
+// wrapped is the variable that a pattern Ghost(x) or Tracked(x) binds, and the name that it has once it is erased; empty if n is none.
+func (p *printer) wrapped(n Node) (bound Node, name string) {
+	elems := slices.Collect(n.All(FPat))
+	if n.Kind() != TupleStructPat || !p.ghostWrapper(n.Get(FPath)) || len(elems) != 1 || elems[0].Kind() != IdentPat || elems[0].ByRef() || elems[0].Get(FPat).Valid() {
+		return Node{}, ""
+	}
+	return elems[0], "verus_tmp_" + strings.TrimPrefix(elems[0].Get(FName).Text(), "r#")
+}
+
 // wrapperPat renames what Ghost(x) and Tracked(x) bind, so that the variable holds the wrapper.
 func (e *eraser) wrapperPat(n Node, param bool) {
 	switch n.Kind() {
 	case TupleStructPat:
-		elems := slices.Collect(n.All(FPat))
-		if e.p.ghostWrapper(n.Get(FPath)) && len(elems) == 1 && elems[0].Kind() == IdentPat && !elems[0].ByRef() && !elems[0].Get(FPat).Valid() {
-			name := "verus_tmp_" + strings.TrimPrefix(elems[0].Get(FName).Text(), "r#")
-			if param && elems[0].Mut() {
+		if bound, name := e.p.wrapped(n); name != "" {
+			if param && bound.Mut() {
 				name = "mut " + name
 			}
 			e.replaceWith(n, name)
