@@ -144,6 +144,9 @@ func pace(b *testing.B, oracle string, paths []string) timed {
 func build(b *testing.B) string {
 	b.Helper()
 	if _, err := exec.LookPath("cargo"); err != nil {
+		if os.Getenv("REQUIRE_ORACLE") == "1" {
+			b.Fatal("REQUIRE_ORACLE is 1 and cargo is not on PATH")
+		}
 		b.Skip("cargo is not on PATH")
 	}
 	target := os.Getenv("SPECGATE_ORACLE_TARGET")
@@ -158,6 +161,9 @@ func build(b *testing.B) string {
 	cmd.Dir = filepath.Join("..", "testdata", "oracle", "verus-syn")
 	cmd.Env = append(os.Environ(), "CARGO_TARGET_DIR="+target)
 	if out, err := cmd.CombinedOutput(); err != nil {
+		if os.Getenv("REQUIRE_ORACLE") == "1" {
+			b.Fatalf("REQUIRE_ORACLE is 1 and the oracle cannot be built here: %v\n%s", err, out)
+		}
 		b.Skipf("the oracle cannot be built here: %v\n%s", err, out)
 	}
 	return filepath.Join(target, "release", "verus-syn-oracle")
