@@ -260,7 +260,12 @@ func (r *runner) reason(blocks bool, stage, format string, args ...any) {
 	}
 }
 
-func (r *runner) check() (*checks.Report, error) {
+func (r *runner) check() (_ *checks.Report, err error) {
+	defer func() {
+		if r.proofs != nil {
+			err = errors.Join(err, r.proofs.close())
+		}
+	}()
 	start := time.Now()
 	r.report = &checks.Report{
 		Schema:   checks.Schema,

@@ -19,10 +19,26 @@ import (
 
 // proofs are the verifier's runs on both sides, before they are matched with the functions of the models.
 type proofs struct {
+	verifier   *verus.Verifier
 	base, head *verus.Run
+	// copies of both sides, for more runs.
+	baseCopy, headCopy *prove.Copy
 	// manifest and roots are what was verified: a workspace, or single files.
 	manifest string
 	roots    []string
+	// target is the directory that cargo builds in.
+	target string
+}
+
+// close removes the copies and what was built.
+func (p *proofs) close() error {
+	var errs []error
+	for _, c := range []*prove.Copy{p.baseCopy, p.headCopy} {
+		if c != nil {
+			errs = append(errs, c.Close())
+		}
+	}
+	return errors.Join(append(errs, os.RemoveAll(p.target))...)
 }
 
 // verify runs the verifier on base and head, when one is named. nil: it was not run, and a reason says why.
@@ -43,7 +59,7 @@ func (r *runner) verify() (_ *proofs, err error) {
 		return nil, fmt.Errorf("look for the verifier: %w", err)
 	}
 	r.report.Tools.Verus = &checks.VerusTool{Version: v.Version.Release, Toolchain: v.Version.Toolchain, Solver: v.SolverVersion}
-	out := &proofs{manifest: r.policy.Verus.Manifest, roots: r.policy.Verus.Roots}
+	out := &proofs{verifier: v, manifest: r.policy.Verus.Manifest, roots: r.policy.Verus.Roots}
 	if len(out.roots) == 0 && !r.head.has(out.manifest) {
 		// No Cargo package: the file that is the root of a crate by custom.
 		for _, root := range []string{"src/lib.rs", "src/main.rs"} {
@@ -56,19 +72,26 @@ func (r *runner) verify() (_ *proofs, err error) {
 			return nil, nil
 		}
 	}
-	target, err := os.MkdirTemp("", "specgate-target-")
-	if err != nil {
+	if out.target, err = os.MkdirTemp("", "specgate-target-"); err != nil {
 		return nil, fmt.Errorf("make a directory to build in: %w", err)
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(target)) }()
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, out.close())
+		}
+	}()
 	// Base first: what it leaves in the target directory is believed.
 	for _, side := range []struct {
 		tree *tree
+		copy **prove.Copy
 		run  **verus.Run
-	}{{r.base, &out.base}, {r.head, &out.head}} {
-		request := prove.Request{Verifier: v, Files: r.files(side.tree), Manifest: out.manifest, Roots: out.roots, Target: target,
+	}{{r.base, &out.baseCopy, &out.base}, {r.head, &out.headCopy, &out.head}} {
+		request := prove.Request{Verifier: v, Files: r.files(side.tree), Manifest: out.manifest, Roots: out.roots, Target: out.target,
 			Options: verus.Options{Args: r.policy.Verus.Args, Timeout: r.policy.Verus.Timeout}}
-		if *side.run, _, err = prove.Verify(r.ctx, request); err != nil {
+		if *side.copy, err = prove.Open(r.ctx, request); err != nil {
+			return nil, fmt.Errorf("run the verifier: %w", err)
+		}
+		if *side.run, err = (*side.copy).Verify(r.ctx); err != nil {
 			return nil, fmt.Errorf("run the verifier: %w", err)
 		}
 	}

@@ -31,16 +31,25 @@ type Request struct {
 	Target string
 }
 
-// Verify copies the tree and runs the verifier on it. It also tells which files it did not copy.
+// Copy is a tree that was copied for the verifier to run on, once or several times.
+type Copy struct {
+	request Request
+	work    *verus.Work
+}
+
+// Open copies the tree. The caller must call Close.
 //
-// The error is about the run as such: no room for the copy, or ctx ended. What is wrong with the code, the workspace or the
-// installation is in the run.
-func Verify(ctx context.Context, q Request) (_ *verus.Run, left []verus.LeftOut, err error) {
+// Errors are about the copy as such: no room for it, or ctx ended.
+func Open(ctx context.Context, q Request) (_ *Copy, err error) {
 	w, err := verus.NewWork(q.Temp)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	defer func() { err = errors.Join(err, w.Close()) }()
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, w.Close())
+		}
+	}()
 	if q.Target != "" {
 		w.Target = q.Target
 	}
@@ -53,26 +62,40 @@ func Verify(ctx context.Context, q Request) (_ *verus.Run, left []verus.LeftOut,
 			err = w.Add(f)
 		}
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		has[f.Path] = true
 	}
 	if q.Options.Own == nil {
 		q.Options.Own = func(p string) bool { return has[p] }
 	}
+	return &Copy{q, w}, nil
+}
+
+// Close removes the copy.
+func (c *Copy) Close() error { return c.work.Close() }
+
+// LeftOut are the files that were not copied.
+func (c *Copy) LeftOut() []verus.LeftOut { return c.work.LeftOut }
+
+// Verify runs the verifier on the whole tree.
+//
+// The error is about the run as such: it could not be started, or ctx ended. What is wrong with the code, the workspace or the
+// installation is in the run.
+func (c *Copy) Verify(ctx context.Context) (*verus.Run, error) {
+	q := c.request
 	if len(q.Roots) == 0 {
-		r, err := q.Verifier.VerifyWorkspace(ctx, w, q.Manifest, q.Options)
-		return r, w.LeftOut, err
+		return q.Verifier.VerifyWorkspace(ctx, c.work, q.Manifest, q.Options)
 	}
 	var runs []*verus.Run
 	for _, root := range q.Roots {
-		r, err := q.Verifier.VerifyFile(ctx, w, root, q.Options)
+		r, err := q.Verifier.VerifyFile(ctx, c.work, root, q.Options)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		runs = append(runs, r)
 	}
-	return verus.Merge(runs...), w.LeftOut, nil
+	return verus.Merge(runs...), nil
 }
 
 // FailingFiles are the files that failing diagnostics are in, sorted: the model has to have them for their functions to be named.

@@ -124,6 +124,17 @@ func readFile(t *testing.T, name string) *tree {
 	return newTree(map[string]string{filepath.Base(name): string(data)})
 }
 
+// verify copies a tree, runs the verifier on it and removes the copy. It also tells which files were not copied.
+func verify(ctx context.Context, q Request) (_ *verus.Run, left []verus.LeftOut, err error) {
+	c, err := Open(ctx, q)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { err = errors.Join(err, c.Close()) }()
+	r, err := c.Verify(ctx)
+	return r, c.LeftOut(), err
+}
+
 func index(t *testing.T, tr *tree) *model.Model {
 	t.Helper()
 	m, err := model.New(context.Background(), tr, tr.rust())
@@ -151,7 +162,7 @@ func side(t *testing.T, source, recording string) (*tree, *model.Model, *verus.R
 	t.Helper()
 	tr := readFile(t, source)
 	roots := []string{filepath.Base(source)}
-	r, left, err := Verify(context.Background(), Request{Verifier: replay(t, recording, tr), Files: tr.work(), Roots: roots, Options: options, Temp: t.TempDir()})
+	r, left, err := verify(context.Background(), Request{Verifier: replay(t, recording, tr), Files: tr.work(), Roots: roots, Options: options, Temp: t.TempDir()})
 	if err != nil || len(left) > 0 {
 		t.Fatal(left, err)
 	}
@@ -316,23 +327,23 @@ func TestVerify(t *testing.T) {
 			_ = yield(f, err) && yield(verus.WorkFile{Path: ".cargo/config.toml", Mode: verus.WorkPlain}, nil)
 		}
 	}
-	r, left, err := Verify(context.Background(), q(noted))
+	r, left, err := verify(context.Background(), q(noted))
 	if err != nil || r.Outcome != verus.Failed || len(left) != 1 || left[0].Path != ".cargo/config.toml" {
 		t.Errorf("%v, %v, %v", r, left, err)
 	}
 	broken := errors.New("broken")
-	if _, _, err := Verify(context.Background(), q(func(yield func(verus.WorkFile, error) bool) { yield(verus.WorkFile{}, broken) })); !errors.Is(err, broken) {
+	if _, _, err := verify(context.Background(), q(func(yield func(verus.WorkFile, error) bool) { yield(verus.WorkFile{}, broken) })); !errors.Is(err, broken) {
 		t.Errorf("a file that cannot be read: %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, _, err := Verify(ctx, q(good.work())); !errors.Is(err, context.Canceled) {
+	if _, _, err := verify(ctx, q(good.work())); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 	two := q(good.work())
 	two.Verifier = verus.Known(filepath.Join(t.TempDir(), "missing"), "", "", verus.Version{}, verus.Sandboxed{})
 	two.Roots = []string{"assertion.rs", "assertion.rs"}
-	if r, _, err := Verify(context.Background(), two); err != nil || r.Outcome != verus.NotRun || r.Problem == nil || r.Problem.Kind != verus.BadInstallation {
+	if r, _, err := verify(context.Background(), two); err != nil || r.Outcome != verus.NotRun || r.Problem == nil || r.Problem.Kind != verus.BadInstallation {
 		t.Errorf("no program: %+v, %v", r, err)
 	}
 	if left, err := filepath.Glob(filepath.Join(two.Temp, "*")); err != nil || len(left) > 0 {
@@ -356,7 +367,7 @@ func TestRealExamples(t *testing.T) {
 				in := &checks.ProofInput{}
 				for k, text := range []string{e.Base, e.Head} {
 					tr := newTree(map[string]string{"src/lib.rs": text})
-					run, _, err := Verify(context.Background(), Request{Verifier: v, Files: tr.work(), Roots: []string{"src/lib.rs"}, Options: o, Temp: t.TempDir()})
+					run, _, err := verify(context.Background(), Request{Verifier: v, Files: tr.work(), Roots: []string{"src/lib.rs"}, Options: o, Temp: t.TempDir()})
 					if err != nil {
 						t.Fatal(err)
 					}
