@@ -135,10 +135,13 @@ func (t *tree) has(p string) bool {
 	return ok && isFile(e)
 }
 
-// extend has the models read the files that failures are in, so that these are named by function.
+// extend has both models read the files that failures are in on either side, so that these are named by function and have a partner.
 func (p *proofs) extend(base, head *model.Model) {
-	base.Extend(prove.FailingFiles(p.base))
-	head.Extend(prove.FailingFiles(p.head))
+	files := append(prove.FailingFiles(p.base), prove.FailingFiles(p.head)...)
+	slices.Sort(files)
+	files = slices.Compact(files)
+	base.Extend(files)
+	head.Extend(files)
 }
 
 // input turns the runs into what rules see.
