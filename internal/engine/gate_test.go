@@ -54,7 +54,7 @@ func TestGate(t *testing.T) {
 		{"partial", stdout(`"is-verifying-entire-crate": true`, `"is-verifying-entire-crate": false`),
 			[]string{"outcome findings", "error proof/not-all-verified src/lib.rs: The verifier says that it looked at a part of lib only."}},
 		{"exit status 0 and a failing diagnostic", func(r *sandbox.Result) error { r.Stderr = []byte(diagnostic); return nil },
-			[]string{"outcome findings", "error proof/failed same: The verifier reports: postcondition not satisfied.", "error proof/regressed same: It was proved in base and is not now: postcondition not satisfied."}},
+			[]string{"outcome findings", "error proof/regressed same: It was proved in base and is not now: postcondition not satisfied.", "error proof/failed same: The verifier reports: postcondition not satisfied."}},
 		{"no success", stdout(`"success": true,
     "verified"`, `"success": false,
     "verified"`), []string{"outcome findings", "error proof/internal-error src/lib.rs: The verifier does not say that lib succeeded."}},
