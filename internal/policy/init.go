@@ -10,7 +10,8 @@ const initText = `# The policy of specgate for this repository. A pull request i
 version = 1
 
 [verus]
-# release = "0.2026.08.15.7d4628a"    # the release to install; unset: the one on PATH
+# release = "0.2026.09.27.3cf1832"    # the release to install; unset: any
+# sha256.x86-linux = "43814031e10df043221d83c7fa842e3ebd662cb7b0090fc1eb4d7a8673226978" # of its zip
 manifest = "Cargo.toml"               # cargo verus; or, for files without Cargo:
 # roots = ["src/lib.rs"]
 args = []                             # passed on to the verifier, such as "--rlimit", "20"

@@ -547,7 +547,7 @@ func (t *table) finish() {
 // sectionOf is the table that has this key, for those who put it elsewhere.
 func sectionOf(key string) string {
 	switch key {
-	case "release", "manifest", "roots", "args", "timeout":
+	case "release", "sha256", "manifest", "roots", "args", "timeout":
 		return "verus"
 	case "fail-on", "inconclusive", "min-suite":
 		return "gate"
@@ -618,6 +618,12 @@ func (p *parser) policy(doc map[string]any) *Policy {
 
 func (p *parser) verus(t *table, v *Verus) {
 	t.text("release", &v.Release, releaseProblem)
+	if hashes := t.table("sha256"); hashes != nil {
+		v.SHA256 = p.hashes(hashes)
+		if _, given := t.m["release"]; !given && !p.partial {
+			p.report(t.keySpan("sha256"), "`verus.sha256` has the hashes of the release that `verus.release` names; set that too")
+		}
+	}
 	manifest := t.text("manifest", &v.Manifest, func(s string) string {
 		if problem := pathProblem(s); problem != "" {
 			return problem
@@ -645,6 +651,33 @@ func (p *parser) verus(t *table, v *Verus) {
 	t.texts("args", &v.Args, argProblem)
 	t.duration("timeout", &v.Timeout, time.Second, 24*time.Hour)
 	t.finish()
+}
+
+// platforms are those that Verus publishes a zip for, by the names in the names of these zips.
+var platforms = []string{"x86-linux", "arm64-macos", "x86-macos", "x86-win"}
+
+var sha256Hex = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+// hashes reads a table of platforms and hashes.
+func (p *parser) hashes(t *table) map[string]string {
+	var out map[string]string
+	for _, platform := range platforms {
+		hash := ""
+		t.text(platform, &hash, func(s string) string {
+			if !sha256Hex.MatchString(s) {
+				return fmt.Sprintf("wants a SHA-256 as 64 lower-case hexadecimal digits, not %s", describe(s))
+			}
+			return ""
+		})
+		if hash != "" {
+			if out == nil {
+				out = map[string]string{}
+			}
+			out[platform] = hash
+		}
+	}
+	t.finish()
+	return out
 }
 
 var releaseName = regexp.MustCompile(`^[0-9]+\.[0-9]{4}\.[0-9]{2}\.[0-9]{2}\.[0-9a-f]{7,40}$`)

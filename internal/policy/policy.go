@@ -52,6 +52,9 @@ type Policy struct {
 type Verus struct {
 	// Release is the verifier's release, such as 0.2026.08.15.7d4628a; empty: the one on PATH.
 	Release string
+	// SHA256 are the hashes of the zips of Release, 64 lower-case hexadecimal digits, by platform: x86-linux, arm64-macos,
+	// x86-macos or x86-win. Setting up the verifier installs nothing that has another hash. nil: none is given.
+	SHA256 map[string]string
 	// Manifest is the Cargo.toml for cargo verus; empty exactly when Roots is set.
 	Manifest string
 	// Roots are the .rs files to verify one by one, without Cargo.

@@ -77,7 +77,7 @@ func TestInitIsDefault(t *testing.T) {
 		t.Errorf("the policy of init is not the default (-default +init):\n%s", diff)
 	}
 	// The only thing that a written default changes is what is said to have decided.
-	if got, want := p.Decide(RuleInfo{"edit/exec-changed", Error}, "a.rs", "f", Date{}).By.String(), ".specgate.toml:25 scope.executable-edits"; got != want {
+	if got, want := p.Decide(RuleInfo{"edit/exec-changed", Error}, "a.rs", "f", Date{}).By.String(), ".specgate.toml:26 scope.executable-edits"; got != want {
 		t.Errorf("decided by %q, want %q", got, want)
 	}
 }
@@ -105,6 +105,7 @@ const whole = `version = 1
 
 [verus]
 release = "0.2026.08.15.7d4628a"
+sha256 = { x86-linux = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff", arm64-macos = "ffeeddccbbaa99887766554433221100ffeeddccbbaa99887766554433221100" }
 roots = ["src/lib.rs", "src/bin/x.rs"]
 args = ["--rlimit", "20"]
 timeout = "1h30m"
@@ -169,6 +170,10 @@ func TestParse(t *testing.T) {
 		Source: FileName,
 		Verus: Verus{
 			Release: "0.2026.08.15.7d4628a",
+			SHA256: map[string]string{
+				"x86-linux":   "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff",
+				"arm64-macos": "ffeeddccbbaa99887766554433221100ffeeddccbbaa99887766554433221100",
+			},
 			Roots:   []string{"src/lib.rs", "src/bin/x.rs"},
 			Args:    []string{"--rlimit", "20"},
 			Timeout: 90 * time.Minute,
@@ -178,16 +183,16 @@ func TestParse(t *testing.T) {
 		Scope:    Scope{[]string{"src/**", "lib.rs"}, nil, ExecutableEditsDeny, ""},
 		Strength: Strength{1, 0, 1, 0, 1<<63 - 1},
 		Rules: []RuleSetting{
-			{"trust/*", Warning, at(32, 1, 10)},
-			{"trust/assume", Off, at(33, 1, 15)},
+			{"trust/*", Warning, at(33, 1, 10)},
+			{"trust/assume", Off, at(34, 1, 15)},
 		},
 		Paths: []PathOverride{
-			{"src/b/**", []RuleSetting{{"trust/assume", Error, at(43, 22, 36)}}, at(43, 1, 11)},
-			{`src/a\*`, []RuleSetting{{"edit/*", Notice, at(44, 17, 25)}}, at(44, 1, 10)},
+			{"src/b/**", []RuleSetting{{"trust/assume", Error, at(44, 22, 36)}}, at(44, 1, 11)},
+			{`src/a\*`, []RuleSetting{{"edit/*", Notice, at(45, 17, 25)}}, at(45, 1, 10)},
 		},
 		Waivers: []Waiver{
-			{"b", "trust/*", "ring::**", "r", "o", Date{2026, 1, 31}, at(36, 1, 2), at(40, 13, 23)},
-			{"a", "edit/exec-changed", "f", "two\nlines", "o", Date{2026, 2, 1}, at(46, 10, 11), at(53, 11, 21)},
+			{"b", "trust/*", "ring::**", "r", "o", Date{2026, 1, 31}, at(37, 1, 2), at(41, 13, 23)},
+			{"a", "edit/exec-changed", "f", "two\nlines", "o", Date{2026, 2, 1}, at(47, 10, 11), at(54, 11, 21)},
 		},
 	}
 	if len(p.SHA256) != 64 {
@@ -246,14 +251,14 @@ func TestCheck(t *testing.T) {
 		want  string
 	}{
 		"both last": {Date{2026, 1, 31}, ""},
-		"one": {Date{2026, 2, 1}, ".specgate.toml:40:13: waiver `b` ran out on 2026-01-31; remove it, or review it again and set a new date\n" +
-			"  40 | b.expires = 2026-01-31\n" +
+		"one": {Date{2026, 2, 1}, ".specgate.toml:41:13: waiver `b` ran out on 2026-01-31; remove it, or review it again and set a new date\n" +
+			"  41 | b.expires = 2026-01-31\n" +
 			"     |             ^^^^^^^^^^"},
-		"both": {Date{2027, 1, 1}, ".specgate.toml:40:13: waiver `b` ran out on 2026-01-31; remove it, or review it again and set a new date\n" +
-			"  40 | b.expires = 2026-01-31\n" +
+		"both": {Date{2027, 1, 1}, ".specgate.toml:41:13: waiver `b` ran out on 2026-01-31; remove it, or review it again and set a new date\n" +
+			"  41 | b.expires = 2026-01-31\n" +
 			"     |             ^^^^^^^^^^\n" +
-			".specgate.toml:53:11: waiver `a` ran out on 2026-02-01; remove it, or review it again and set a new date\n" +
-			"  53 | expires = 2026-02-01\n" +
+			".specgate.toml:54:11: waiver `a` ran out on 2026-02-01; remove it, or review it again and set a new date\n" +
+			"  54 | expires = 2026-02-01\n" +
 			"     |           ^^^^^^^^^^"},
 	}
 	for name, tt := range tests {
