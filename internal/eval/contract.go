@@ -64,9 +64,17 @@ func (f *Func) contract(inst map[string]*value.Type) (*contract, error) {
 	}
 	sc := f.scope()
 	c := &contract{fn: f, inst: inst}
+	var written []syntax.Node
+	for p := range f.Node.Get(syntax.FParams).All(syntax.FParam) {
+		written = append(written, p)
+	}
 	for i, t := range f.paramTypes(sc) {
 		if t == nil {
-			return nil, unsupported("the type of parameter %d of %s is not understood", i+1, short(f.Name))
+			n := written[i]
+			if typ := n.Get(syntax.FType); typ.Valid() {
+				n = typ
+			}
+			return nil, unsupported("the type of parameter %d of %s is not understood: %s", i+1, short(f.Name), nodeText(n))
 		}
 		if innerMut(t, true) {
 			return nil, unsupported("a mutable reference inside the type of parameter %d of %s", i+1, short(f.Name))
@@ -80,7 +88,7 @@ func (f *Func) contract(inst map[string]*value.Type) (*contract, error) {
 	c.result = &value.Type{Kind: value.TTuple}
 	if r := f.Node.Get(syntax.FRet); r.Valid() {
 		if c.result = subst(sc.typ(r.Get(syntax.FType)), inst); c.result == nil {
-			return nil, unsupported("the type of the result of %s is not understood", short(f.Name))
+			return nil, unsupported("the type of the result of %s is not understood: %s", short(f.Name), nodeText(r.Get(syntax.FType)))
 		}
 		if innerMut(c.result, false) {
 			return nil, unsupported("a mutable reference in the result of %s", short(f.Name))
@@ -393,6 +401,9 @@ type Judge struct {
 	wide     *machine
 	narrow   *machine
 	resolved *scope
+	// fixed is the width of usize where the crate fixes it: 32 or 64; 0 where it does not.
+	fixed int
+	gen   *generator // of Small; nil before its first use
 }
 
 // NewJudge reads the contract of a function. inst says what its type parameters stand for; it may be nil for a function
@@ -402,7 +413,8 @@ func (f *Func) NewJudge(inst map[string]*value.Type) (*Judge, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the contract of %s: %w", short(f.Name), err)
 	}
-	return &Judge{c: c, wide: newMachine(f.mod.crate, 64), narrow: newMachine(f.mod.crate, 32), resolved: instantiated(f.scope(), inst)}, nil
+	return &Judge{c: c, wide: newMachine(f.mod.crate, 64), narrow: newMachine(f.mod.crate, 32), resolved: instantiated(f.scope(), inst),
+		fixed: f.w.sizeBits[f.mod.crate]}, nil
 }
 
 // Ask tells what the contract says of a case.
@@ -417,16 +429,17 @@ func (j *Judge) Ask(k *Case) Answer {
 	}
 	for _, vs := range [][]value.Value{k.Args, k.After, {k.Result}} {
 		for _, v := range vs {
-			if v != nil && wideSize(v) {
+			if v != nil && !j.Fits(v) {
 				return undecided("a usize that needs 64 bits")
 			}
 		}
 	}
-	a := j.wide.judge(j.c, k)
-	if a.Verdict == Undecided || !j.wide.archUsed {
+	first, second := j.machines()
+	a := first.judge(j.c, k)
+	if a.Verdict == Undecided || !first.archUsed || second == nil {
 		return a
 	}
-	if n := j.narrow.judge(j.c, k); n.Verdict != a.Verdict {
+	if n := second.judge(j.c, k); n.Verdict != a.Verdict {
 		return undecided("the width of usize")
 	}
 	return a

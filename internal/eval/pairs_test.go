@@ -53,7 +53,7 @@ spec fn size(t: Tree) -> nat decreases t { match t { Tree::Leaf => 0, Tree::Node
 		{"proof fn f(s: Set<u8>, x: u8) -> (r: Set<u8>)", "ensures r == s.insert(x)", "ensures r.contains(x)", "accepted f({}, 0) gives r = {0, 1}\n"},
 		{"proof fn f(m: Map<u8, bool>) -> (r: bool)", "ensures r == m.dom().contains(0)", "ensures r ==> m.dom().contains(0)", "accepted f({0: false}) gives r = false\n"},
 		// Types that changed.
-		{"fn f(g: &dyn Fn(u8) -> u8)", "ensures true", "ensures true", "compare the contracts of f: unsupported: the type of parameter 1 of f is not understood\n"},
+		{"fn f(g: &dyn Fn(u8) -> u8)", "ensures true", "ensures true", "compare the contracts of f: unsupported: the type of parameter 1 of f is not understood: &dyn Fn(u8) -> u8\n"},
 	} {
 		text := func(clauses string) string { return prelude + tc.signature + "\n" + clauses + ",\n{ loop {} }\n}" }
 		base, head := worldOfText(t, "base.rs", text(tc.base)), worldOfText(t, "head.rs", text(tc.head))

@@ -15,6 +15,8 @@ type scope struct {
 	self *value.Type
 	// params are type parameters in scope.
 	params map[string]*value.Type
+	// consts are constant parameters in scope: what they stand for is not known.
+	consts map[string]bool
 	nest   int
 	// What nodes mean does not change within a scope, so it is kept.
 	types    map[place]*value.Type
@@ -79,7 +81,24 @@ func (f *Func) scope() *scope {
 			sc.params[name] = &value.Type{Kind: value.TParam, Name: name}
 		}
 	}
+	sc.consts = constParams(f.Node)
+	if f.impl != nil {
+		for name := range constParams(f.impl.node) {
+			sc.consts[name] = true
+		}
+	}
 	return sc
+}
+
+// constParams are the names of an item's constant parameters.
+func constParams(n syntax.Node) map[string]bool {
+	out := map[string]bool{}
+	for p := range n.Get(syntax.FGenerics).All(syntax.FParam) {
+		if p.Kind() == syntax.ConstParam {
+			out[identText(p.Get(syntax.FName))] = true
+		}
+	}
+	return out
 }
 
 const maxTypeNest = 60
@@ -134,11 +153,14 @@ func (sc *scope) readType(n syntax.Node) *value.Type {
 		if t != nil {
 			t.Len = -1
 			l := n.Get(syntax.FLen)
-			if l.Kind() == syntax.Literal {
-				if i, ok := intLiteral(l.Text()); ok {
-					if v, ok := i.Int64(); ok && v >= 0 && v <= 1<<20 {
-						t.Len = int(v)
-					}
+			shadowed := false
+			l.Walk(func(c syntax.Node) bool {
+				shadowed = shadowed || c.Kind() == syntax.Path && sc.consts[c.Text()]
+				return true
+			})
+			if i, ok := sc.w.constLen(sc.mod, l, 0); ok && !shadowed {
+				if v, ok := i.Int64(); ok && v >= 0 && v <= 1<<20 {
+					t.Len = int(v)
 				}
 			}
 		}
@@ -162,6 +184,45 @@ func (sc *scope) readType(n syntax.Node) *value.Type {
 		return sc.typeNamed(words, args)
 	}
 	return nil
+}
+
+// constLen reads the length of an array: a number, a constant of the world, or arithmetic on them.
+func (w *World) constLen(mod *module, n syntax.Node, depth int) (out value.Int, ok bool) {
+	const nested = 8
+	if depth > nested {
+		return out, false
+	}
+	switch n.Kind() {
+	case syntax.Literal:
+		return intLiteral(n.Text())
+	case syntax.Paren:
+		return w.constLen(mod, n.Get(syntax.FExpr), depth+1)
+	case syntax.Path:
+		d := w.resolve(mod, pathWords(n)).def
+		if d == nil || d.kind != defConst || d.node.Get(syntax.FType).Text() != "usize" {
+			return out, false
+		}
+		body, why := d.fn.body()
+		if why != "" {
+			return out, false
+		}
+		return w.constLen(d.mod, body, depth+1)
+	case syntax.Binary:
+		a, ok := w.constLen(mod, n.Get(syntax.FLhs), depth+1)
+		b, ok2 := w.constLen(mod, n.Get(syntax.FRhs), depth+1)
+		if !ok || !ok2 || a.BitLen() > 32 || b.BitLen() > 32 {
+			return out, false
+		}
+		switch n.Op() {
+		case syntax.Plus:
+			return a.Add(b), true
+		case syntax.Minus:
+			return a.Sub(b), true
+		case syntax.Star:
+			return a.Mul(b), true
+		}
+	}
+	return out, false
 }
 
 func listOf(k value.ListKind, elem *value.Type) *value.Type {
@@ -193,7 +254,7 @@ func (sc *scope) typeNamed(words []string, args []*value.Type) *value.Type {
 		case defStruct, defEnum:
 			return &value.Type{Kind: value.TData, Name: d.full, Args: args}
 		case defAlias:
-			inner := &scope{w: sc.w, mod: d.mod, params: genericsOf(d.node, args), nest: sc.nest}
+			inner := &scope{w: sc.w, mod: d.mod, params: genericsOf(d.node, args), consts: constParams(d.node), nest: sc.nest}
 			return inner.typ(d.node.Get(syntax.FType))
 		}
 		return nil
@@ -353,12 +414,12 @@ func (sc *scope) ctor(words []string) *ctor {
 
 func structCtor(w *World, d *def) *ctor {
 	return &ctor{typ: d.full, node: d.node, unit: !d.node.Get(syntax.FFields).Valid(),
-		scope: &scope{w: w, mod: d.mod, params: paramTypes(d.node)}}
+		scope: &scope{w: w, mod: d.mod, params: paramTypes(d.node), consts: constParams(d.node)}}
 }
 
 func variantCtor(w *World, enum *def, v syntax.Node) *ctor {
 	return &ctor{typ: enum.full, variant: identText(v.Get(syntax.FName)), node: v, unit: !v.Get(syntax.FFields).Valid(),
-		scope: &scope{w: w, mod: enum.mod, params: paramTypes(enum.node)}}
+		scope: &scope{w: w, mod: enum.mod, params: paramTypes(enum.node), consts: constParams(enum.node)}}
 }
 
 func paramTypes(n syntax.Node) map[string]*value.Type {

@@ -25,6 +25,9 @@ type World struct {
 	impls  map[string][]*impl // by the head of the self type; "*" for impls for every type
 	// invariants are the type invariants, by the full path of the type.
 	invariants map[string][]*Func
+	// sizeBits is the width of usize, by crate, where `global size_of usize == n` fixes it; -1 where that is said twice or not
+	// understood.
+	sizeBits map[string]int
 }
 
 // place is a node of any file.
@@ -104,7 +107,7 @@ type impl struct {
 // NewWorld reads the definitions of sources.
 func NewWorld(sources []Source) *World {
 	w := &World{crates: map[string]*module{}, types: map[string]*def{}, funcs: map[place]*Func{}, impls: map[string][]*impl{},
-		invariants: map[string][]*Func{}}
+		invariants: map[string][]*Func{}, sizeBits: map[string]int{}}
 	var all []*impl
 	for _, s := range sources {
 		m := w.crates[s.Crate]
@@ -195,8 +198,25 @@ func (w *World) collect(n syntax.Node, m *module, impls *[]*impl) {
 			*impls = append(*impls, im)
 		case syntax.Use:
 			w.use(c.Get(syntax.FTree), nil, m)
+		case syntax.Global:
+			w.global(c, m)
 		}
 	}
+}
+
+// global reads `global size_of usize == n`, in bytes.
+func (w *World) global(n syntax.Node, m *module) {
+	if n.Get(syntax.FType).Text() != "usize" {
+		return
+	}
+	bits := -1
+	if i, ok := intLiteral(n.Get(syntax.FExpr).Text()); ok && w.sizeBits[m.crate] == 0 && !n.Get(syntax.FAttr).Valid() {
+		switch bytes, _ := i.Int64(); bytes {
+		case 4, 8:
+			bits = int(bytes) * 8
+		}
+	}
+	w.sizeBits[m.crate] = bits
 }
 
 func (w *World) use(t syntax.Node, prefix []string, m *module) {
