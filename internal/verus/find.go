@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -35,10 +36,12 @@ func (Sandboxed) Run(ctx context.Context, c sandbox.Command) (sandbox.Result, er
 type Search struct {
 	// Path is the executable or its directory, when the caller names it; then nothing else is looked at.
 	Path string
-	// Getenv reads the variables SPECGATE_VERUS, VERUS_ROOT, VERUS_Z3_PATH and VERUS_USE_RUSTUP; nil: os.Getenv.
+	// Getenv reads the variables SPECGATE_VERUS, VERUS_ROOT, VERUS_Z3_PATH and VERUS_USE_RUSTUP, and those of DataDir; nil: os.Getenv.
 	Getenv func(string) string
 	// Release is the version that it must have; empty: any.
 	Release string
+	// Data is the directory that releases are installed in by package setup; empty: DataDir. It is looked at when Release is set.
+	Data string
 	Runner  Runner
 }
 
@@ -46,7 +49,7 @@ type Search struct {
 type Verifier struct {
 	// Path is the absolute path of the executable, with links resolved.
 	Path string
-	// FoundBy says where the path comes from: "the path given", "SPECGATE_VERUS", "PATH", "VERUS_ROOT".
+	// FoundBy says where the path comes from: "the path given", "SPECGATE_VERUS", "setup verus", "PATH", "VERUS_ROOT".
 	FoundBy string
 	// CargoVerus is the path of cargo-verus beside it; empty if there is none.
 	CargoVerus string
@@ -63,7 +66,8 @@ type Verifier struct {
 // SolverVersion and the like are asked within this time.
 const probeTime = 2 * time.Minute
 
-// Find looks for the verifier and asks for its version: at the path given, else in SPECGATE_VERUS, on PATH, in VERUS_ROOT.
+// Find looks for the verifier and asks for its version: at the path given, else in SPECGATE_VERUS, where the release that is asked
+// for is installed, on PATH, in VERUS_ROOT.
 // An error that is about the installation is a *Problem.
 func Find(ctx context.Context, s Search) (*Verifier, error) {
 	getenv := s.Getenv
@@ -76,6 +80,8 @@ func Find(ctx context.Context, s Search) (*Verifier, error) {
 		path, by = s.Path, "the path given"
 	case getenv("SPECGATE_VERUS") != "":
 		path, by = getenv("SPECGATE_VERUS"), "SPECGATE_VERUS"
+	case s.installed(getenv) != "":
+		path, by = s.installed(getenv), "setup verus"
 	default:
 		found, err := sandbox.LookPath("verus")
 		switch {
@@ -85,7 +91,7 @@ func Find(ctx context.Context, s Search) (*Verifier, error) {
 			path, by = getenv("VERUS_ROOT"), "VERUS_ROOT"
 		case errors.Is(err, sandbox.ErrNotFound):
 			return nil, &Problem{Kind: NoVerifier, Text: "there is no verifier: verus is not on PATH, and neither SPECGATE_VERUS nor VERUS_ROOT is set",
-				Remedy: "unpack a release of Verus and set SPECGATE_VERUS to its executable", Err: err}
+				Remedy: "install one with: specgate setup verus, or set SPECGATE_VERUS to its executable", Err: err}
 		default:
 			return nil, &Problem{Kind: NoVerifier, Text: err.Error(), Remedy: "set SPECGATE_VERUS to the executable of Verus", Err: err}
 		}
@@ -111,9 +117,28 @@ func Find(ctx context.Context, s Search) (*Verifier, error) {
 	}
 	if want := strings.TrimPrefix(s.Release, "release/"); want != "" && want != v.Version.Release {
 		return nil, &Problem{Kind: WrongVersion, Text: fmt.Sprintf("%s is Verus %s, and the policy asks for %s", v.Path, cmp.Or(v.Version.Release, "of an unknown version"), want),
-			Remedy: "install that release, or change release under [verus] in the policy"}
+			Remedy: "install that release with: specgate setup verus --release " + want + ", or change release under [verus] in the policy"}
 	}
 	return v, nil
+}
+
+// installed is the executable of the release that is asked for, where package setup puts it; empty if it is not there.
+func (s Search) installed(getenv func(string) string) string {
+	platform, err := Platform(runtime.GOOS, runtime.GOARCH)
+	if err != nil || s.Release == "" {
+		return ""
+	}
+	data := s.Data
+	if data == "" {
+		if data, err = DataDir(runtime.GOOS, getenv); err != nil {
+			return ""
+		}
+	}
+	path := filepath.Join(InstallDir(data, strings.TrimPrefix(s.Release, "release/"), platform), "verus")
+	if info, err := os.Stat(path); err != nil || info.IsDir() {
+		return ""
+	}
+	return path
 }
 
 // locate resolves the path of the executable and looks what is beside it.
@@ -190,18 +215,11 @@ func (v *Verifier) probe(ctx context.Context) error {
 	}
 	v.Version = parseVersion(res.Stdout)
 	if v.Version.Release == "" { // releases have it in files too
-		for _, name := range []string{"version.json", "version.txt"} {
-			data, err := os.ReadFile(filepath.Join(filepath.Dir(v.Path), name))
-			if errors.Is(err, fs.ErrNotExist) {
-				continue
-			}
-			if err != nil {
-				return fmt.Errorf("read the verifier's version: %w", err)
-			}
-			if v.Version = parseVersion(data); v.Version.Release != "" {
-				break
-			}
+		inFile, err := ReadVersion(filepath.Dir(v.Path))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return &Problem{Kind: BadInstallation, Text: err.Error(), Remedy: "install Verus anew from a release", Err: err}
 		}
+		v.Version = inFile
 	}
 	if v.Version.Release == "" {
 		return &Problem{Kind: BadInstallation, Text: v.Path + " does not tell its version", Remedy: "install Verus anew from a release"}
@@ -218,6 +236,25 @@ func (v *Verifier) probe(ctx context.Context) error {
 	}
 	v.SolverVersion = solverVersion(res.Stdout)
 	return nil
+}
+
+// ReadVersion is the version of the release that is unpacked in a directory, by its version.json, or else its version.txt, in
+// which older releases have no more than the name of the release. The error wraps fs.ErrNotExist if there is neither.
+func ReadVersion(dir string) (Version, error) {
+	for _, name := range []string{"version.json", "version.txt"} {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return Version{}, fmt.Errorf("read the verifier's version: %w", err)
+		}
+		if v := parseVersion(data); v.Release != "" {
+			return v, nil
+		}
+		return Version{}, fmt.Errorf("read the verifier's version: %s names no release", filepath.Join(dir, name))
+	}
+	return Version{}, fmt.Errorf("read the verifier's version: there is neither version.json nor version.txt in %s: %w", dir, fs.ErrNotExist)
 }
 
 // parseVersion reads what --version prints, with and without --output-json, version.json and version.txt.
