@@ -150,73 +150,99 @@ func (w *Writer) Compare(p *pair.Function) {
 	}
 }
 
-// Contract asks about a contract by itself: whether it is contradictory, impossible, trivial or unique, and which clauses are redundant.
-func (w *Writer) Contract(f *model.Function) {
+// Contract asks about a contract by itself: whether it is contradictory, impossible, trivial or unique, and which clauses are redundant; or only
+// what is wanted of these.
+func (w *Writer) Contract(f *model.Function, wanted ...Question) {
+	want := func(q Question) bool { return len(wanted) == 0 || slices.Contains(wanted, q) }
+	o := func(q Question) Obligation { return Obligation{Question: q, Function: f} }
+	skip := func(err *failure, questions ...Question) {
+		for _, q := range questions {
+			if want(q) {
+				w.skip(o(q), err)
+			}
+		}
+	}
 	c, err := w.contract(f, nil)
 	if err == nil && len(c.own.requires)+len(c.own.ensures) == 0 {
 		err = fail(NoContract, "there are no clauses")
 	}
 	if err != nil {
-		for _, q := range []Question{Contradictory, Impossible, Trivial, ClauseRedundant, Unique} {
-			w.skip(Obligation{Question: q, Function: f}, err)
-		}
+		skip(err, Contradictory, Impossible, Trivial, ClauseRedundant, Unique)
 		return
 	}
 	falsehood := []goal{{text: "false"}}
-	o := func(q Question) Obligation { return Obligation{Question: q, Function: f} }
-	if len(c.own.requires) > 0 {
+	if len(c.own.requires) > 0 && want(Contradictory) {
 		w.ask(o(Contradictory), c, proof{params: c.inputs, requires: c.own.requires, ensures: falsehood})
 	}
 	if len(c.own.ensures) > 0 && len(c.outputs) == 0 {
-		for _, q := range []Question{Impossible, Trivial, Unique} {
-			w.skip(o(q), noResult())
-		}
+		skip(noResult(), Impossible, Trivial, Unique)
 	}
 	if len(c.own.ensures) > 0 && len(c.outputs) > 0 {
-		w.ask(o(Impossible), c, proof{params: c.all(), requires: slices.Concat(c.own.requires, c.own.ensures), ensures: falsehood})
+		if want(Impossible) {
+			w.ask(o(Impossible), c, proof{params: c.all(), requires: slices.Concat(c.own.requires, c.own.ensures), ensures: falsehood})
+		}
 		if err := foreign(f); err != nil {
-			w.skip(o(Trivial), err)
-		} else {
+			skip(err, Trivial)
+		} else if want(Trivial) {
 			w.ask(o(Trivial), c, proof{params: c.all(), requires: c.own.requires, ensures: c.own.ensures})
 		}
-	}
-	if len(c.own.ensures) > 0 && len(c.outputs) > 0 {
-		params := c.all()
-		var same []goal
-		for _, out := range c.outputs {
-			params = append(params, decl{out.second, out.typ})
-			t := out.node
-			if !t.Valid() {
-				t = c.place.impl.Get(syntax.FSelfType)
-			}
-			for _, s := range c.same(out.name, out.second, t, 0) {
-				same = append(same, goal{text: s})
-			}
+		if want(Unique) {
+			w.unique(c)
 		}
-		w.ask(o(Unique), c, proof{params: params, requires: slices.Concat(c.own.requires, c.own.ensures, c.own.second), ensures: same})
 	}
-	w.redundant(c)
+	if want(ClauseRedundant) {
+		w.redundant(c, nil)
+	}
+}
+
+// unique asks whether two results that the contract allows for one input are the same.
+func (w *Writer) unique(c *contract) {
+	params := c.all()
+	var same []goal
+	for _, out := range c.outputs {
+		params = append(params, decl{out.second, out.typ})
+		t := out.node
+		if !t.Valid() {
+			t = c.place.impl.Get(syntax.FSelfType)
+		}
+		for _, s := range c.same(out.name, out.second, t, 0) {
+			same = append(same, goal{text: s})
+		}
+	}
+	w.ask(Obligation{Question: Unique, Function: c.f}, c, proof{params: params, requires: slices.Concat(c.own.requires, c.own.ensures, c.own.second), ensures: same})
+}
+
+// Redundant asks for some clauses of f's contract, by their spans, whether each follows from the others.
+func (w *Writer) Redundant(f *model.Function, clauses []*model.Clause) {
+	c, err := w.contract(f, nil)
+	if err != nil {
+		w.skip(Obligation{Question: ClauseRedundant, Function: f}, err)
+		return
+	}
+	w.redundant(c, func(cl *model.Clause) bool {
+		return slices.ContainsFunc(clauses, func(x *model.Clause) bool { return cl.File == x.File && cl.Span == x.Span })
+	})
 }
 
 // maxClauses bounds the questions about redundant clauses: their text grows with the square of it.
 const maxClauses = 60
 
-// redundant asks for each clause whether it follows from the others.
-func (w *Writer) redundant(c *contract) {
+// redundant asks for each clause that is wanted whether it follows from the others; nil: for all.
+func (w *Writer) redundant(c *contract, wanted func(*model.Clause) bool) {
 	o := Obligation{Question: ClauseRedundant, Function: c.f}
 	if n := len(c.own.requires) + len(c.own.ensures); n > maxClauses {
 		w.skip(o, fail(TooMany, "the contract has "+itoa(n)+" clauses, and each would be compared with all the others"))
 		return
 	}
 	for i, g := range c.own.requires {
-		if len(c.own.requires) > 1 {
+		if len(c.own.requires) > 1 && (wanted == nil || wanted(g.clause)) {
 			q := o
 			q.Clause = g.clause
 			w.ask(q, c, proof{params: c.inputs, requires: slices.Delete(slices.Clone(c.own.requires), i, i+1), ensures: []goal{g}})
 		}
 	}
 	for i, g := range c.own.ensures {
-		if len(c.own.ensures) > 1 && len(c.outputs) > 0 {
+		if len(c.own.ensures) > 1 && len(c.outputs) > 0 && (wanted == nil || wanted(g.clause)) {
 			q := o
 			q.Clause = g.clause
 			w.ask(q, c, proof{params: c.all(), requires: slices.Concat(c.own.requires, slices.Delete(slices.Clone(c.own.ensures), i, i+1)), ensures: []goal{g}})
