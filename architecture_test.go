@@ -40,6 +40,8 @@ var layers = map[string]layer{
 	"internal/eval":     {2, []string{"internal/source", "internal/syntax", "internal/value"}, []string{"internal/value"}, "evaluation needs trees and values, never the change or the rules"},
 	"internal/pair":     {2, nil, []string{"internal/model", "internal/manifest"}, "pairing compares two models and judges nothing"},
 
+	"internal/cache": {1, []string{}, nil, "a store of bytes knows nothing of what they say"},
+
 	"internal/obligation": {3, nil, nil, "a question to the verifier is text about contracts; asking it is for others"},
 
 	"checks":          {4, nil, nil, "a rule sees the change through its Pass only: no git, no processes, no network"},
@@ -51,8 +53,10 @@ var layers = map[string]layer{
 
 	"annotate": {5, []string{"checks", "internal/source"}, nil, "rendering a report must not be able to decide anything"},
 
-	"internal/verus":           {6, []string{"internal/sandbox", "internal/source", "internal/syntax", "internal/manifest"}, nil, "what the verifier says must be readable without knowing what is done with it"},
+	"internal/verus":           {6, []string{"internal/sandbox", "internal/source", "internal/syntax", "internal/manifest", "internal/cache"}, nil, "what the verifier says must be readable without knowing what is done with it"},
 	"internal/verus/verustest": {7, []string{"internal/sandbox", "internal/verus"}, nil, "what stands in for the verifier in tests is imported by tests only"},
+
+	"internal/setup": {7, []string{"internal/sandbox", "internal/verus"}, nil, "installing what specgate uses must not need a repository"},
 
 	"internal/gitrepo": {6, []string{"internal/sandbox", "internal/source"}, nil, "git gives trees and knows nothing of what is in them"},
 
@@ -75,6 +79,7 @@ var outside = map[string]struct {
 	"github.com/mattn/go-runewidth":     {[]string{"annotate"}, "only rendering needs the width of a character"},
 	"golang.org/x/term":                 {[]string{"internal/cli"}, "what a terminal can do is asked once and passed on"},
 	"golang.org/x/sys":                  {[]string{"internal/sandbox"}, "limits on child processes need system calls"},
+	"github.com/gofrs/flock":            {[]string{"internal/cache"}, "only the store of answers is shared by several processes"},
 	"github.com/google/go-cmp":          {nil, "tests only"},
 	"github.com/rogpeppe/go-internal":   {nil, "tests only"},
 	"os/exec":                           {[]string{"internal/sandbox"}, "a process started anywhere else would escape the limits"},
