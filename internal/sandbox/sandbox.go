@@ -4,9 +4,14 @@
 // environment that names every variable it gets, and with limits on its time and its output. Whatever way a program ends,
 // the processes that are left in its group are killed before Wait returns.
 //
-// A process that moves itself to another session or process group (setsid, setpgid) leaves that bound: it is not killed.
+// A process that moves itself to another session or process group (setsid, setpgid) leaves that bound: it is not killed,
+// unless the program is isolated and this machine has namespaces.
 //
-// The package needs a Unix system.
+// A command can ask for isolation, which keeps a hostile program from the files, the network and the processes of this
+// machine. What must be done in the process of the program before it starts is done by this same executable, started once
+// more: main, and TestMain of tests that isolate, must call Main first.
+//
+// The package needs a Unix system; isolation needs Linux.
 package sandbox
 
 import (
@@ -56,19 +61,43 @@ type Command struct {
 	Env []string
 	// Stdin is what the program reads from its standard input. Only for Run; Start gives a stream.
 	Stdin []byte
-	// Limits bound the program. All of them must be set.
+	// Limits bound the program. Those of time and output must be set.
 	Limits Limits
+	// Isolate keeps the program apart from the rest of the machine. If nil, it may do all that this process may.
+	Isolate *Isolation
 	// Grace is the time between the interrupt that asks the program to end and the kill, when the context ends or a
 	// limit is reached. If zero, it is killed at once.
 	Grace time.Duration
 }
 
-// Limits bound what one program may use. A limit of zero or less is an error, not the absence of a limit.
+// Limits bound what one program may use. Wall, Stdout and Stderr must be set: zero or less is an error, not the absence of a
+// limit. Of the others zero is the absence of a limit, and less is an error.
 type Limits struct {
 	// Wall is the longest time from start to end.
 	Wall time.Duration
 	// Stdout and Stderr are the most bytes that the program may write. A program that writes more is stopped.
 	Stdout, Stderr int64
+	// CPU is the most processor time of each process of the program, in whole seconds, rounded up.
+	CPU time.Duration
+	// Memory is the most bytes of memory of each process of the program, not counting files that are read by mapping them.
+	// If the program is isolated and this machine has namespaces, it is also the most of all processes together, which is
+	// looked at ten times a second.
+	Memory int64
+	// FileSize is the most bytes of one file that the program writes.
+	FileSize int64
+	// Processes is the most processes and threads at a time. It holds if the program is isolated and this machine has
+	// namespaces.
+	Processes int
+}
+
+func (l Limits) check() error {
+	if l.Wall <= 0 || l.Stdout <= 0 || l.Stderr <= 0 {
+		return fmt.Errorf("every limit must be set, got {Wall:%v Stdout:%d Stderr:%d}", l.Wall, l.Stdout, l.Stderr)
+	}
+	if l.CPU < 0 || l.Memory < 0 || l.FileSize < 0 || l.Processes < 0 {
+		return errors.New("no limit of processor time, memory, file size or processes may be negative")
+	}
+	return nil
 }
 
 // A Result says how a program ended.
@@ -81,6 +110,9 @@ type Result struct {
 	ExitCode int
 	// Duration is the time from start to end.
 	Duration time.Duration
+	// Protections says what an isolated program ran with, and what could not be had: all that was asked for, in a fixed
+	// order. It is empty without Command.Isolate.
+	Protections []Protection
 }
 
 // An ExitError reports a program that ended by itself, within all limits, but without success.
@@ -155,6 +187,8 @@ type Process struct {
 
 	name          string
 	cmd           *exec.Cmd
+	helper        *helper // nil if the program was started without it
+	cpu           time.Duration
 	stdin, stdout *os.File
 	stderr        *cappedBuffer
 	started       time.Time
@@ -165,8 +199,9 @@ type Process struct {
 	stopped error // why the program was stopped before its end
 	stop    chan struct{}
 
-	duration time.Duration
-	waitErr  error
+	duration  time.Duration
+	waitErr   error
+	helperErr error
 }
 
 // Start starts the program and returns once it runs, for protocols that read and write in turn. Command.Stdin must be
@@ -179,8 +214,8 @@ func (c Command) Start(ctx context.Context) (*Process, error) {
 }
 
 func (c Command) start(ctx context.Context) (_ *Process, err error) {
-	if c.Limits.Wall <= 0 || c.Limits.Stdout <= 0 || c.Limits.Stderr <= 0 {
-		return nil, fmt.Errorf("start %s: every limit must be set, got %+v", c.Name, c.Limits)
+	if err := c.Limits.check(); err != nil {
+		return nil, fmt.Errorf("start %s: %w", c.Name, err)
 	}
 	if err := context.Cause(ctx); err != nil {
 		return nil, fmt.Errorf("start %s: %w", c.Name, err)
@@ -223,7 +258,7 @@ func (c Command) start(ctx context.Context) (_ *Process, err error) {
 	}
 	p := &Process{
 		name:    c.Name,
-		cmd:     cmd,
+		cpu:     c.Limits.CPU,
 		stdin:   stdin,
 		stdout:  stdout,
 		started: time.Now(),
@@ -235,9 +270,15 @@ func (c Command) start(ctx context.Context) (_ *Process, err error) {
 	p.stderr = &cappedBuffer{left: c.Limits.Stderr, over: func() { _ = p.overLimit("stderr", c.Limits.Stderr) }}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = childIn, childOut, p.stderr
 
-	if err := cmd.Start(); err != nil {
+	if c.helped() {
+		cmd, p.helper, err = c.startHelper(cmd)
+	} else {
+		err = cmd.Start()
+	}
+	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", c.Name, err)
 	}
+	p.cmd = cmd
 	_ = childIn.Close()
 	_ = childOut.Close()
 	go p.reap()
@@ -256,6 +297,9 @@ func (p *Process) reap() {
 	p.waitErr = p.cmd.Wait()
 	p.endGroup()
 	p.duration = time.Since(p.started)
+	if p.helper != nil {
+		p.helperErr = p.helper.finish()
+	}
 	close(p.ended)
 }
 
@@ -345,30 +389,58 @@ func (p *Process) Wait() (Result, error) {
 	_ = p.stdout.Close()
 	<-p.ended
 	res := Result{Stderr: p.stderr.buf.Bytes(), ExitCode: -1, Duration: p.duration}
-	state := p.cmd.ProcessState
-	if state != nil {
-		res.ExitCode = state.ExitCode()
+	var status *syscall.WaitStatus
+	if p.cmd.ProcessState != nil {
+		if ws, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus); ok {
+			status = &ws
+		}
+	}
+	var outcomeErr error
+	if p.helper != nil {
+		res.Protections = p.helper.protections
+		if p.helper.stays {
+			status, outcomeErr = p.helper.outcome()
+		}
+	}
+	if status != nil {
+		res.ExitCode = status.ExitStatus()
 	}
 	p.mu.Lock()
 	stopped := p.stopped
 	p.mu.Unlock()
+	err := p.waitErr
 	var exit *exec.ExitError
 	switch {
 	case stopped != nil:
-		return res, stopped
-	case p.waitErr == nil:
-		return res, nil
-	case errors.As(p.waitErr, &exit):
-		e := &ExitError{Name: p.name, ExitCode: res.ExitCode}
-		if ws, ok := state.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
-			e.Signal = ws.Signal().String()
-		}
-		return res, e
-	case errors.Is(p.waitErr, exec.ErrWaitDelay):
-		return res, fmt.Errorf("run %s: %w", p.name, ErrOutputHeld)
+		err = stopped
+	case outcomeErr != nil:
+		err = fmt.Errorf("run %s: %w", p.name, outcomeErr)
+	case errors.Is(err, exec.ErrWaitDelay):
+		err = fmt.Errorf("run %s: %w", p.name, ErrOutputHeld)
+	case err != nil && !errors.As(err, &exit):
+		err = fmt.Errorf("run %s: %w", p.name, err)
 	default:
-		return res, fmt.Errorf("run %s: %w", p.name, p.waitErr)
+		err = p.exitError(status)
 	}
+	if p.helperErr != nil {
+		err = errors.Join(err, fmt.Errorf("run %s: remove private directories: %w", p.name, p.helperErr))
+	}
+	return res, err
+}
+
+// exitError returns the error of a program that ended by itself, nil if it succeeded.
+func (p *Process) exitError(status *syscall.WaitStatus) error {
+	switch {
+	case status == nil:
+		return fmt.Errorf("run %s: how it ended is not known", p.name)
+	case status.Exited() && status.ExitStatus() == 0:
+		return nil
+	case !status.Signaled():
+		return &ExitError{Name: p.name, ExitCode: status.ExitStatus()}
+	case p.cpu > 0 && status.Signal() == syscall.SIGXCPU:
+		return fmt.Errorf("run %s: %w: %v", p.name, ErrCPULimit, p.cpu)
+	}
+	return &ExitError{Name: p.name, ExitCode: -1, Signal: status.Signal().String()}
 }
 
 // cappedReader reads up to a number of bytes, and then reports what is more.

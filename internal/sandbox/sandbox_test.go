@@ -33,12 +33,16 @@ func sh(script string) sandbox.Command {
 
 func TestRun(t *testing.T) {
 	dir := t.TempDir()
+	write(t, filepath.Join(dir, "text"), "no program\n", 0o755)
+	write(t, filepath.Join(dir, "script"), "#!/no/such/interpreter\n", 0o755)
 	tests := []struct {
 		name    string
 		command func() sandbox.Command
 		want    sandbox.Result
 		wantErr string
 		is      error
+		// An isolated program has other values of HOME and TMPDIR.
+		plainOnly bool
 	}{
 		{
 			name:    "both outputs",
@@ -74,7 +78,8 @@ func TestRun(t *testing.T) {
 				c.Name, c.Args, c.Env = "/usr/bin/env", nil, []string{"ONLY=this"}
 				return c
 			},
-			want: sandbox.Result{Stdout: []byte("ONLY=this\n")},
+			want:      sandbox.Result{Stdout: []byte("ONLY=this\n")},
+			plainOnly: true,
 		},
 		{
 			name: "nil environment is empty",
@@ -83,6 +88,7 @@ func TestRun(t *testing.T) {
 				c.Name, c.Args, c.Env = "/usr/bin/env", nil, nil
 				return c
 			},
+			plainOnly: true,
 		},
 		{
 			name: "working directory",
@@ -194,6 +200,56 @@ func TestRun(t *testing.T) {
 			is:      os.ErrNotExist,
 		},
 		{
+			name: "a file that is no program",
+			command: func() sandbox.Command {
+				c := sh("")
+				c.Name = filepath.Join(dir, "text")
+				return c
+			},
+			want:    sandbox.Result{ExitCode: -1},
+			wantErr: "start " + dir + "/text: fork/exec " + dir + "/text: exec format error",
+			is:      syscall.ENOEXEC,
+		},
+		{
+			name: "a script whose interpreter does not exist",
+			command: func() sandbox.Command {
+				c := sh("")
+				c.Name = filepath.Join(dir, "script")
+				return c
+			},
+			want:    sandbox.Result{ExitCode: -1},
+			wantErr: "start " + dir + "/script: fork/exec " + dir + "/script: no such file or directory",
+			is:      os.ErrNotExist,
+		},
+		{
+			name: "an argument with bytes that are no UTF-8",
+			command: func() sandbox.Command {
+				c := sh(`printf %s "$0"`)
+				c.Args = append(c.Args, "a\xff\xfeb")
+				return c
+			},
+			want: sandbox.Result{Stdout: []byte("a\xff\xfeb")},
+		},
+		{
+			name: "a variable given twice",
+			command: func() sandbox.Command {
+				c := sh(`echo $X`)
+				c.Env = append(c.Env, "X=first", "X=last")
+				return c
+			},
+			want: sandbox.Result{Stdout: []byte("last\n")},
+		},
+		{
+			name: "a negative limit",
+			command: func() sandbox.Command {
+				c := sh("true")
+				c.Limits.CPU = -time.Second
+				return c
+			},
+			want:    sandbox.Result{ExitCode: -1},
+			wantErr: "start /bin/sh: no limit of processor time, memory, file size or processes may be negative",
+		},
+		{
 			name: "a limit left out",
 			command: func() sandbox.Command {
 				c := sh("true")
@@ -204,20 +260,36 @@ func TestRun(t *testing.T) {
 			wantErr: "start /bin/sh: every limit must be set, got {Wall:30s Stdout:1048576 Stderr:0}",
 		},
 	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			got, err := tt.command().Run(t.Context())
-			if diff := cmp.Diff(tt.want, got, cmpopts.IgnoreFields(sandbox.Result{}, "Duration"), cmpopts.EquateEmpty()); diff != "" {
-				t.Errorf("result (-want +got):\n%s", diff)
+	// A program ends in the same way however it is started.
+	ways := []struct {
+		name string
+		with func(*sandbox.Command)
+	}{
+		{"plain", func(*sandbox.Command) {}},
+		{"limited", func(c *sandbox.Command) { c.Limits.FileSize = 1 << 40 }},
+		{"isolated", func(c *sandbox.Command) { c.Isolate = &sandbox.Isolation{Write: []string{dir}} }},
+	}
+	for _, way := range ways {
+		for _, tt := range tests {
+			if tt.plainOnly && way.name == "isolated" {
+				continue
 			}
-			if diff := cmp.Diff(tt.wantErr, message(err)); diff != "" {
-				t.Errorf("error (-want +got):\n%s", diff)
-			}
-			if tt.is != nil && !errors.Is(err, tt.is) {
-				t.Errorf("error %v is not %v", err, tt.is)
-			}
-		})
+			t.Run(way.name+"/"+tt.name, func(t *testing.T) {
+				t.Parallel()
+				c := tt.command()
+				way.with(&c)
+				got, err := c.Run(t.Context())
+				if diff := cmp.Diff(tt.want, got, cmpopts.IgnoreFields(sandbox.Result{}, "Duration", "Protections"), cmpopts.EquateEmpty()); diff != "" {
+					t.Errorf("result (-want +got):\n%s", diff)
+				}
+				if diff := cmp.Diff(tt.wantErr, message(err)); diff != "" {
+					t.Errorf("error (-want +got):\n%s", diff)
+				}
+				if tt.is != nil && !errors.Is(err, tt.is) {
+					t.Errorf("error %v is not %v", err, tt.is)
+				}
+			})
+		}
 	}
 }
 
@@ -397,6 +469,13 @@ func message(err error) string {
 		return ""
 	}
 	return err.Error()
+}
+
+func write(t *testing.T, path, text string, mode os.FileMode) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), mode); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func realPath(t *testing.T, path string) string {

@@ -1,0 +1,5 @@
+//go:build unix && !linux
+
+package sandbox
+
+func probeSystem(target, func(name, what string, err error)) {}
