@@ -13,6 +13,8 @@ type ProofInput struct {
 	Base, Head *ProofRun
 	// Comparable says that both sides were verified by one release on one platform, one that counts costs right.
 	Comparable bool
+	// Asked are the questions about contracts; nil: none was put.
+	Asked *Asked
 }
 
 // ProofRun is what the verifier said of one side.

@@ -162,8 +162,19 @@ type FunctionContract struct {
 	// Direction is "equal", "stronger", "weaker", "incomparable" or "unknown"; "none" when one side has no such function.
 	Direction string `json:"direction"`
 	// By says what decided it: "syntax" (the texts alone), "witness" (a concrete case), "proof" (the verifier) or "none".
-	By      string   `json:"by"`
+	By string `json:"by"`
+	// Undecided are the statements that the direction is made of and that were neither shown nor refuted.
+	Undecided []OpenQuestion `json:"undecided"`
+	// Unique tells that the verifier proved that head's contract allows one result at most for each input; nil: it is not known.
+	Unique  *bool    `json:"unique"`
 	Clauses []Clause `json:"clauses"`
+}
+
+// OpenQuestion is a question without an answer.
+type OpenQuestion struct {
+	Question string `json:"question"`
+	// Why nobody knows, in a few words.
+	Why string `json:"why"`
 }
 
 // Clause is one expression of a contract, on the side or sides that have it.
@@ -253,6 +264,7 @@ func (r Report) MarshalJSON() ([]byte, error) {
 	for i := range p.Functions {
 		f := &p.Functions[i]
 		f.Contract.Clauses = orEmpty(f.Contract.Clauses)
+		f.Contract.Undecided = orEmpty(f.Contract.Undecided)
 		f.Trust.Added = orEmpty(f.Trust.Added)
 		f.Trust.Removed = orEmpty(f.Trust.Removed)
 		f.Proof.Errors = orEmpty(f.Proof.Errors)

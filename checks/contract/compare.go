@@ -46,7 +46,7 @@ func (r Relation) String() string {
 // verdict is what the comparison of two contracts found out.
 type verdict struct {
 	direction Relation
-	by        string // "syntax", "witness" or "none"
+	by        string // "syntax", "witness", "proof" or "none"
 	// requires and ensures by themselves.
 	requires, ensures Relation
 	// Inputs that one side allows and the other does not, results that one accepts and the other rejects; nil: none found.
@@ -55,6 +55,43 @@ type verdict struct {
 	contradictory, trivial, unconstrained bool
 	// types tells that a type in the signature changed, so that the contracts are about different functions.
 	types bool
+	// known are the statements that were shown.
+	known statements
+	// asked is what the verifier said beyond that.
+	asked hearing
+}
+
+// statements about two contracts. Each is refuted by one of the witnesses of a verdict.
+type statements struct {
+	reqKept        bool // what base requires implies what head requires
+	reqNotWeaker   bool // the other way
+	ensKept        bool // for calls that base allows, what head promises implies what base does
+	ensNotStronger bool // for calls that head allows, the other way
+	// both are the last two for calls that both sides allow.
+	bothKept, bothNotStronger bool
+}
+
+// conclude finds the relations that follow from the statements and the witnesses.
+func (v *verdict) conclude() {
+	k := v.known
+	// A weaker precondition makes the contract stronger: seen from the formulas it is the other way round.
+	v.requires = flip(relate(k.reqKept, k.reqNotWeaker, v.lost, v.gained))
+	v.ensures = relate(k.bothKept, k.bothNotStronger, v.accepted, v.refused)
+	atLeast, atMost := k.reqKept && k.ensKept, k.reqNotWeaker && k.ensNotStronger
+	notAtLeast := v.lost != nil || v.accepted != nil
+	notAtMost := v.gained != nil || v.refused != nil
+	switch {
+	case atLeast && atMost:
+		v.direction, v.by = Equal, "syntax"
+	case atLeast:
+		v.direction, v.by = Stronger, by(notAtMost)
+	case atMost:
+		v.direction, v.by = Weaker, by(notAtLeast)
+	case notAtLeast && notAtMost:
+		v.direction, v.by = Incomparable, "witness"
+	default:
+		v.direction, v.by = Unknown, "none"
+	}
 }
 
 // comparer compares contracts of one change. It is not safe for concurrent use; Memo guards it.
@@ -70,19 +107,23 @@ type comparer struct {
 	floats      bool
 	// changedWords are the names of definitions that differ between the sides, or rest on one that does.
 	changedWords map[string]bool
-	changedFns   map[*model.Function]bool // of both sides
-	verdicts     map[*pair.Function]*verdict
-	resting      map[*model.Function]bool
+	changedFns   map[*model.Function]bool    // of both sides
+	verdicts     map[*pair.Function]*verdict // without the verifier
+	answers
+	resting map[*model.Function]bool
 	// affected are the head functions whose contract rests on a definition that changed.
 	affected map[*model.Function]bool
 }
 
 func of(in *checks.Input) *comparer {
-	return in.Memo("contract", func() any { return newComparer(in) }).(*comparer)
+	c := in.Memo("contract", func() any { return newComparer(in) }).(*comparer)
+	c.hear(in)
+	return c
 }
 
 // Direction compares the contracts of a pair: "equal", "stronger", "weaker", "incomparable", "unknown", or "none" when a side is
-// missing or neither has a contract, as spec functions and code outside of verification; and what decided it: "syntax" (the texts and their logic), "witness" (a concrete case) or "none".
+// missing or neither has a contract, as spec functions and code outside of verification; and what decided it: "syntax" (the texts and
+// their logic), "witness" (a concrete case), "proof" (the verifier) or "none".
 func Direction(in *checks.Input, p *pair.Function) (direction, by string) {
 	if p.Base == nil || p.Head == nil || !hasContract(p.Head) && !hasContract(p.Base) {
 		return "none", "none"
@@ -451,7 +492,7 @@ func bindInside(cv *logic.Converter, s *logic.Space, pat syntax.Node, v *logic.T
 	}
 }
 
-func (c *comparer) verdict(p *pair.Function) *verdict {
+func (c *comparer) static(p *pair.Function) *verdict {
 	if v, ok := c.verdicts[p]; ok {
 		return v
 	}
@@ -531,7 +572,7 @@ var selfWord = regexp.MustCompile(`\bSelf\b`)
 
 func (c *comparer) compare(p *pair.Function) *verdict {
 	if c.same(p) {
-		return &verdict{direction: Equal, by: "syntax", requires: Equal, ensures: Equal}
+		return &verdict{direction: Equal, by: "syntax", requires: Equal, ensures: Equal, known: statements{true, true, true, true, true, true}}
 	}
 	if typesChanged(p) {
 		return &verdict{direction: Incomparable, by: "syntax", requires: Incomparable, ensures: Incomparable, types: true}
@@ -574,9 +615,6 @@ func (c *comparer) compare(p *pair.Function) *verdict {
 	if !reqNotWeaker {
 		v.gained = find(h.requires, b.requires)
 	}
-	v.requires = relate(reqKept, reqNotWeaker, v.lost, v.gained)
-	// A weaker precondition makes the contract stronger: seen from the formulas it is the other way round.
-	v.requires = flip(v.requires)
 
 	// promise asks whether what one side promises follows from what the other does, for calls that meet the demands.
 	promise := func(demands, given, wanted []*logic.Term) bool {
@@ -607,7 +645,6 @@ func (c *comparer) compare(p *pair.Function) *verdict {
 	if !eNotStronger {
 		v.refused = find(slices.Concat(both, b.ensures), h.ensures)
 	}
-	v.ensures = relate(eKept, eNotStronger, v.accepted, v.refused)
 
 	if !reqKept && v.lost == nil || !reqNotWeaker && v.gained == nil || !eKept && v.accepted == nil || !eNotStronger && v.refused == nil {
 		if found := c.search(p); found != nil {
@@ -620,26 +657,11 @@ func (c *comparer) compare(p *pair.Function) *verdict {
 			take(&v.gained, reqNotWeaker, found.Gained)
 			take(&v.accepted, eKept, found.Accepted)
 			take(&v.refused, eNotStronger, found.Refused)
-			v.requires = flip(relate(reqKept, reqNotWeaker, v.lost, v.gained))
-			v.ensures = relate(eKept, eNotStronger, v.accepted, v.refused)
 		}
 	}
 
-	atLeast, atMost := reqKept && ensKept, reqNotWeaker && ensNotStronger
-	notAtLeast := v.lost != nil || v.accepted != nil
-	notAtMost := v.gained != nil || v.refused != nil
-	switch {
-	case atLeast && atMost:
-		v.direction, v.by = Equal, "syntax"
-	case atLeast:
-		v.direction, v.by = Stronger, by(notAtMost)
-	case atMost:
-		v.direction, v.by = Weaker, by(notAtLeast)
-	case notAtLeast && notAtMost:
-		v.direction, v.by = Incomparable, "witness"
-	default:
-		v.direction, v.by = Unknown, "none"
-	}
+	v.known = statements{reqKept, reqNotWeaker, ensKept, ensNotStronger, eKept, eNotStronger}
+	v.conclude()
 	if v.contradictory {
 		v.trivial = false
 	} else {
@@ -648,16 +670,8 @@ func (c *comparer) compare(p *pair.Function) *verdict {
 	v.unconstrained = unconstrained(h) && !unconstrained(b)
 	if s.Overflow {
 		// Nothing that the prover said counts.
-		v = &verdict{direction: Unknown, by: "none",
-			requires: flip(relate(less.reqKept, less.reqNotWeaker, nil, nil)), ensures: relate(less.ensKept, less.ensNotStronger, nil, nil)}
-		switch atLeast, atMost := less.reqKept && less.ensKept, less.reqNotWeaker && less.ensNotStronger; {
-		case atLeast && atMost:
-			v.direction, v.by = Equal, "syntax"
-		case atLeast:
-			v.direction, v.by = Stronger, "syntax"
-		case atMost:
-			v.direction, v.by = Weaker, "syntax"
-		}
+		v = &verdict{known: statements{less.reqKept, less.reqNotWeaker, less.ensKept, less.ensNotStronger, less.ensKept, less.ensNotStronger}}
+		v.conclude()
 	}
 	return v
 }

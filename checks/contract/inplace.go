@@ -38,6 +38,14 @@ func inPlace(p *checks.Pass) {
 		out := checks.AtFunction(u)
 		out.Change = "in place\x00" + strings.Join(names, "\x00")
 		out.Undecided = hasCallers(u)
+		if v := of(p.Input).verdict(u); v.by == "proof" {
+			if v.direction == Equal {
+				continue // the verifier says so
+			}
+			if out.Undecided = hasCallers(u) && undecided(v); weakened(v) {
+				out.Severity = policy.Error
+			}
+		}
 		out.Message = "This contract reads as before and means something else: " + quoteAll(names) + " in it changed. Macros are not expanded, so look at what it says now."
 		if !strings.Contains(strings.Join(names, " "), "!") {
 			out.Message = "This contract reads as before and means something else: " + quoteAll(names) + " in it changed."

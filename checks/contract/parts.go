@@ -167,6 +167,9 @@ func (c *comparer) definitions() []effect {
 				// The definition changed, the contract did not: it uses the part that is the same.
 				continue
 			}
+			if e.contract == Equal && textSame(u) && !ofOperator(spec.Head) && c.verdict(u).by == "proof" {
+				continue // the verifier says so
+			}
 			if rel == Unknown && spec.Head.Kind == model.ConstFunction && e.contract != Unknown {
 				// A constant has no direction of its own: what counts is what its users demand and promise.
 				v := c.verdict(u)
@@ -248,7 +251,13 @@ func (c *comparer) users(spec *pair.Function) []*pair.Function {
 	for _, h := range c.pairs.Head.ContractUsers(spec.Head) {
 		u := c.pairs.OfHead(h)
 		if u == nil {
-			u = &pair.Function{Base: bases[key{h.Crate.Key, h.Symbol}], Head: h, Change: pair.Same}
+			if u = c.outside[h]; u == nil {
+				u = &pair.Function{Base: bases[key{h.Crate.Key, h.Symbol}], Head: h, Change: pair.Same}
+				if c.outside == nil {
+					c.outside = map[*model.Function]*pair.Function{}
+				}
+				c.outside[h] = u
+			}
 		}
 		if u.Base != nil {
 			add(u)

@@ -8,15 +8,18 @@ import (
 
 	"github.com/specgate/specgate/checks"
 	"github.com/specgate/specgate/internal/model"
+	"github.com/specgate/specgate/internal/obligation"
 	"github.com/specgate/specgate/internal/pair"
 	"github.com/specgate/specgate/internal/policy"
 	"github.com/specgate/specgate/internal/syntax"
 )
 
 // contracts are the pairs whose contract a verifier looks at, on both sides.
-func contracts(p *checks.Pass) []*pair.Function {
+func contracts(p *checks.Pass) []*pair.Function { return contractsOf(p.Input) }
+
+func contractsOf(in *checks.Input) []*pair.Function {
 	var out []*pair.Function
-	for _, f := range p.Pairs.Functions {
+	for _, f := range in.Pairs.Functions {
 		if f.Base != nil && f.Head != nil && f.Base.Mode != model.Spec && f.Head.Mode != model.Spec && said(f.Base, f.Head) {
 			out = append(out, f)
 		}
@@ -106,6 +109,18 @@ func report(p *checks.Pass, f *pair.Function, message string, w *checks.Witness,
 	p.Report(finding(f, message, w, kinds...))
 }
 
+// add puts lines behind the detail of a finding.
+func add(f checks.Finding, lines ...string) checks.Finding {
+	if f.Detail != "" {
+		lines = append([]string{f.Detail}, lines...)
+	}
+	f.Detail = strings.Join(lines, "\n")
+	return f
+}
+
+// byVerifier is the detail of what the verifier had to show.
+const byVerifier = "Proved by the verifier."
+
 // finding at the clauses of some kinds that changed.
 func finding(f *pair.Function, message string, w *checks.Witness, kinds ...syntax.ClauseKind) checks.Finding {
 	out := checks.AtFunction(f)
@@ -162,7 +177,7 @@ func requiresStrengthened(p *checks.Pass) {
 		if v.types || v.requires != Stronger && v.lost == nil {
 			continue
 		}
-		report(p, f, lostCalls(f, v), v.lost, syntax.Requires)
+		p.Report(add(finding(f, lostCalls(f, v), v.lost, syntax.Requires), c.notShown(f, obligation.RequiresNotStronger)...))
 	}
 }
 
@@ -236,7 +251,7 @@ func ensuresWeakened(p *checks.Pass) {
 		if !weakened(v) {
 			continue
 		}
-		report(p, f, lostPromise(f, v), v.accepted, syntax.Ensures, syntax.Returns)
+		p.Report(add(finding(f, lostPromise(f, v), v.accepted, syntax.Ensures, syntax.Returns), c.notShown(f, obligation.EnsuresNotWeaker)...))
 	}
 }
 
@@ -300,8 +315,11 @@ func directionUnknown(p *checks.Pass) {
 		if !undecided(c.verdict(f)) {
 			continue
 		}
-		out := finding(f, "specgate cannot tell whether this contract is as strong as base's. Compare the clauses by hand, or let the verifier decide.", nil,
-			syntax.Requires, syntax.Ensures, syntax.Returns)
+		message := "specgate cannot tell whether this contract is as strong as base's. Compare the clauses by hand, or let the verifier decide."
+		if c.asked != nil {
+			message = "Neither a proof nor a case shows whether this contract is as strong as base's. Compare the clauses by hand."
+		}
+		out := add(finding(f, message, nil, syntax.Requires, syntax.Ensures, syntax.Returns), c.notShown(f, checks.Directions()...)...)
 		if hasCallers(f) {
 			out.Undecided, out.Severity = true, policy.Warning
 		}
@@ -340,9 +358,11 @@ func traitContractWeakened(p *checks.Pass) {
 			report(p, f, "The trait's method promises nothing any more. Every implementation may do as it likes, and callers through the trait can rely on nothing.", nil,
 				syntax.Ensures, syntax.Returns)
 		case weakened(v) || v.ensures == Incomparable && !v.types:
-			report(p, f, "In the trait: "+lostPromise(f, v)+" This holds for every implementation and every caller through the trait.", v.accepted, syntax.Ensures, syntax.Returns)
+			p.Report(add(finding(f, "In the trait: "+lostPromise(f, v)+" This holds for every implementation and every caller through the trait.", v.accepted,
+				syntax.Ensures, syntax.Returns), c.notShown(f, obligation.EnsuresNotWeaker)...))
 		case !v.types && (v.requires == Stronger || v.lost != nil):
-			report(p, f, "In the trait: "+lostCalls(f, v)+" This holds for every caller through the trait.", v.lost, syntax.Requires)
+			p.Report(add(finding(f, "In the trait: "+lostCalls(f, v)+" This holds for every caller through the trait.", v.lost, syntax.Requires),
+				c.notShown(f, obligation.RequiresNotStronger)...))
 		}
 	}
 }
@@ -367,15 +387,21 @@ func ensuresToRecommends(p *checks.Pass) {
 
 func contradictoryRequires(p *checks.Pass) {
 	c := of(p.Input)
-	for _, f := range contracts(p) {
-		if f.Head.Mode != model.Exec || !mine(f) || !c.verdict(f).contradictory {
-			continue
+	found := func(f *pair.Function, v *verdict) {
+		out := finding(f, "No call can meet this precondition, so the verifier accepts any body and any promise.", nil, syntax.Requires)
+		if v.asked.contradictory {
+			out = add(out, byVerifier)
 		}
-		report(p, f, "No call can meet this precondition, so the verifier accepts any body and any promise.", nil, syntax.Requires)
+		p.Report(out)
+	}
+	for _, f := range contracts(p) {
+		if v := c.verdict(f); f.Head.Mode == model.Exec && mine(f) && v.contradictory {
+			found(f, v)
+		}
 	}
 	for _, f := range added(p) {
-		if v := c.alone(f.Head); v.contradictory {
-			report(p, f, "No call can meet this precondition, so the verifier accepts any body and any promise.", nil, syntax.Requires)
+		if v := c.judged(f.Head); v.contradictory {
+			found(f, v)
 		}
 	}
 }
@@ -392,16 +418,22 @@ func added(p *checks.Pass) []*pair.Function {
 }
 
 func trivialEnsures(p *checks.Pass) {
-	const message = "Every result meets this contract: it promises nothing, however green its proof is."
 	c := of(p.Input)
+	found := func(f *pair.Function, v *verdict) {
+		out := finding(f, "Every result meets this contract: it promises nothing, however green its proof is.", nil, syntax.Ensures, syntax.Returns)
+		if v.asked.trivial {
+			out = add(out, byVerifier)
+		}
+		p.Report(out)
+	}
 	for _, f := range contracts(p) {
-		if mine(f) && c.verdict(f).trivial {
-			report(p, f, message, nil, syntax.Ensures, syntax.Returns)
+		if v := c.verdict(f); mine(f) && v.trivial {
+			found(f, v)
 		}
 	}
 	for _, f := range added(p) {
-		if c.alone(f.Head).trivial {
-			report(p, f, message, nil, syntax.Ensures, syntax.Returns)
+		if v := c.judged(f.Head); v.trivial {
+			found(f, v)
 		}
 	}
 }
@@ -415,7 +447,7 @@ func resultUnconstrained(p *checks.Pass) {
 		}
 	}
 	for _, f := range added(p) {
-		if c.alone(f.Head).unconstrained {
+		if c.judged(f.Head).unconstrained {
 			report(p, f, message, nil, syntax.Ensures, syntax.Returns)
 		}
 	}
@@ -427,13 +459,30 @@ func clauseRedundant(p *checks.Pass) {
 		if textSame(f) || !own(f) || c.verdict(f).contradictory || c.verdict(f).trivial {
 			continue
 		}
-		for _, j := range c.redundant(f) {
+		shown := c.redundant(f)
+		for _, j := range shown {
 			out := checks.AtFunction(f)
 			if j.Clause != nil {
 				out = out.At(j.Clause.File.Syntax.Source, j.Clause.Span)
 			}
 			out.Change = j.Kind.String() + " " + j.Text
 			out.Message = fmt.Sprintf("The new clause `%s` follows from the others: it adds nothing.", shorten(j.Text))
+			p.Report(out)
+		}
+		// The verifier was asked of each clause by itself. Two that say the same follow from each other, so at most one of them is to go.
+		if proved := c.asked.Redundant(f.Head); len(shown) == 0 && len(proved) > 0 && !c.vacuous(f.Head) && !c.asked.Proved(obligation.Trivial, f.Head) {
+			last := proved[len(proved)-1]
+			out := checks.AtFunction(f).At(last.File.Syntax.Source, last.Span)
+			out.Change = last.Kind.String() + " " + last.Text
+			out.Message = fmt.Sprintf("The new clause `%s` follows from the others: it adds nothing.", shorten(last.Text))
+			out.Detail = byVerifier
+			var more []string
+			for _, cl := range proved[:len(proved)-1] {
+				more = append(more, cl.Text)
+			}
+			if len(more) > 0 {
+				out.Detail = "Proved by the verifier, of each by itself, for " + quoteAll(more) + " too: some may follow from each other."
+			}
 			p.Report(out)
 		}
 	}
@@ -520,6 +569,7 @@ func specDefinition(p *checks.Pass, which Relation) {
 				out.Severity = policy.Error // a promise is lost, wherever it was written
 			}
 			out.Undecided = undecided(v)
+			out = add(out, of(p.Input).notShown(u, checks.Directions()...)...)
 		}
 		p.Report(out)
 	}

@@ -66,7 +66,7 @@ func executable(p *pair.Function) string {
 
 func (r *runner) contract(p *pair.Function) checks.FunctionContract {
 	direction, by := contract.Direction(r.input, p)
-	out := checks.FunctionContract{Direction: direction, By: by}
+	out := checks.FunctionContract{Direction: direction, By: by, Undecided: contract.Undecided(r.input, p), Unique: contract.Unique(r.input, p.Head)}
 	for _, list := range []struct {
 		change    string
 		conjuncts []pair.Conjunct
