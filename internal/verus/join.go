@@ -280,7 +280,7 @@ func (j *Joined) verdict(i int, failed map[int]bool, g *group, state crateState,
 		v.Result = &g.results[0]
 	}
 	for _, d := range v.Diagnostics {
-		if o := d.outcome(); d.Failing() && o > v.Outcome {
+		if o := d.Outcome(); d.Failing() && o > v.Outcome {
 			v.Outcome, v.Reason = o, d.Message
 		}
 	}

@@ -37,8 +37,8 @@ func (o Outcome) String() string {
 	return fmt.Sprintf("Outcome(%d)", uint8(o))
 }
 
-// outcome is what a failing diagnostic means.
-func (d Diagnostic) outcome() Outcome {
+// Outcome is what a failing diagnostic means for what it is about: Failed and ResourceLimit come from the solver, all others from before it.
+func (d Diagnostic) Outcome() Outcome {
 	if d.Category == Other && d.solver {
 		return Failed
 	}
@@ -339,7 +339,7 @@ func (r *Run) judge(t *TargetResult, out Output, partial []string) {
 		var n int
 		var first *Diagnostic
 		for i := range failing {
-			if failing[i].outcome() == o {
+			if failing[i].Outcome() == o {
 				n++
 				if first == nil {
 					first = &failing[i]
@@ -445,7 +445,7 @@ func (r *Run) judgeRun(out, errs Output, task Task) {
 		}) {
 			continue
 		}
-		r.diagnosed(d.outcome(), d.Crate, failureText(d.outcome(), 1, &d))
+		r.diagnosed(d.Outcome(), d.Crate, failureText(d.Outcome(), 1, &d))
 	}
 	r.Problem = findProblem(r, out, errs)
 	if r.Problem != nil {

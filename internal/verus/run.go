@@ -145,8 +145,9 @@ type wireMetadata struct {
 type wirePackage struct {
 	Name    string `json:"name"`
 	Targets []struct {
-		Kind []string `json:"kind"`
-		Name string   `json:"name"`
+		Kind   []string `json:"kind"`
+		Name   string   `json:"name"`
+		Source string   `json:"src_path"`
 	} `json:"targets"`
 	Dependencies []struct {
 		Name string `json:"name"`
@@ -182,25 +183,9 @@ func (p wirePackage) usesVerus() bool {
 // those of the workspace that they depend on. Dependencies outside it are not looked at. An error that is about the workspace or
 // the installation is a *Problem.
 func (v *Verifier) Expected(ctx context.Context, w *Work, manifest string, o Options) ([]Expected, error) {
-	limits := sandbox.Limits{Wall: o.Timeout, Stdout: maxStdout, Stderr: maxStderr}
-	c := sandbox.Command{Name: "cargo", Args: []string{"metadata", "--format-version=1", "--no-deps", "--offline"}, Env: v.environ(w.Target, false),
-		Dir: filepath.Join(w.Root, filepath.FromSlash(path.Dir(manifest))), Limits: limits, Grace: grace}
-	res, err := v.runner.Run(ctx, c)
-	ended, err := endOf(res, err, limits)
+	meta, err := v.metadata(ctx, w, manifest, o)
 	if err != nil {
-		if errors.Is(err, sandbox.ErrNotFound) {
-			return nil, &Problem{Kind: NoToolchain, Text: "there is no cargo on PATH", Remedy: "install rustup and the toolchain of the verifier", Err: err}
-		}
-		return nil, fmt.Errorf("read the workspace: %w", err)
-	}
-	var meta wireMetadata
-	if ended.ExitCode != 0 || json.Unmarshal(res.Stdout, &meta) != nil {
-		out := Read(res.Stderr, Context{})
-		if p := findProblem(&Run{Ended: ended, Stray: out.Stray}, Output{}, Output{}); p != nil {
-			return nil, p
-		}
-		return nil, &Problem{Kind: NoDependencies, Text: fmt.Sprintf("cargo could not read the workspace (exit status %d)%s", ended.ExitCode, detail(strings.Join(out.Stray, " "))),
-			Remedy: "make `cargo metadata` work"}
+		return nil, err
 	}
 	return expected(meta, o.Packages), nil
 }
@@ -234,15 +219,7 @@ func expected(meta wireMetadata, chosen []string) []Expected {
 			continue
 		}
 		for _, t := range p.Targets {
-			kind := ""
-			for _, k := range t.Kind {
-				switch k {
-				case "lib", "rlib", "dylib", "cdylib", "staticlib":
-					kind = "lib"
-				case "bin", "proc-macro":
-					kind = k
-				}
-			}
+			kind := targetKind(t.Kind)
 			if kind == "" {
 				continue
 			}

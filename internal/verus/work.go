@@ -7,6 +7,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // Work is a copy of a tree for the verifier to run in, with a target directory of its own. What in a tree could change how the
@@ -82,12 +83,7 @@ func NewWork(parent string) (_ *Work, err error) {
 
 // noSettingsAbove refuses a place where cargo would find settings above it, other than the user's own.
 func noSettingsAbove(dir string) error {
-	home := os.Getenv("CARGO_HOME")
-	if home == "" {
-		if user, err := os.UserHomeDir(); err == nil {
-			home = filepath.Join(user, ".cargo")
-		}
-	}
+	home := cargoHome()
 	for d := dir; ; d = filepath.Dir(d) {
 		cargo := filepath.Join(d, ".cargo")
 		for _, name := range []string{"config", "config.toml"} {
@@ -100,6 +96,18 @@ func noSettingsAbove(dir string) error {
 			return nil
 		}
 	}
+}
+
+// cargoHome is the directory that cargo has the user's settings in.
+func cargoHome() string {
+	if home := os.Getenv("CARGO_HOME"); home != "" {
+		return home
+	}
+	user, err := os.UserHomeDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(user, ".cargo")
 }
 
 // settings says why a file is not copied unless it is trusted; empty for all others.
@@ -121,13 +129,20 @@ func settings(p string) string {
 	return ""
 }
 
+// leftOut says why a file is not copied; empty for one that is.
+func (f WorkFile) leftOut() string {
+	if f.Mode == WorkOther {
+		return "it is no plain file"
+	}
+	if f.Trusted {
+		return ""
+	}
+	return settings(f.Path)
+}
+
 // Add copies one file, or notes why it does not.
 func (w *Work) Add(f WorkFile) error {
-	if f.Mode == WorkOther {
-		w.LeftOut = append(w.LeftOut, LeftOut{f.Path, "it is no plain file"})
-		return nil
-	}
-	if why := settings(f.Path); why != "" && !f.Trusted {
+	if why := f.leftOut(); why != "" {
 		w.LeftOut = append(w.LeftOut, LeftOut{f.Path, why})
 		return nil
 	}
@@ -150,6 +165,58 @@ func (w *Work) Add(f WorkFile) error {
 	}
 	return nil
 }
+
+// Replace puts another text in the place of a file of the copy, until restore is called. The file is whole at any time: the one text or the other.
+func (w *Work) Replace(file string, text []byte) (restore func() error, err error) {
+	old, err := w.root.ReadFile(filepath.FromSlash(file))
+	var info os.FileInfo
+	if err == nil {
+		info, err = w.root.Lstat(filepath.FromSlash(file))
+	}
+	if err == nil {
+		err = w.put(file, text, info.Mode().Perm())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("replace %q in the copy for the verifier: %w", file, err)
+	}
+	return func() error {
+		if err := w.put(file, old, info.Mode().Perm()); err != nil {
+			return fmt.Errorf("put %q back in the copy for the verifier: %w", file, err)
+		}
+		return nil
+	}, nil
+}
+
+// put writes a file beside the one that it then takes the place of.
+func (w *Work) put(file string, text []byte, mode os.FileMode) error {
+	name := filepath.FromSlash(file)
+	beside := name + ".specgate-new"
+	out, err := w.root.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	_, err = out.Write(text)
+	if err = errors.Join(err, out.Close()); err == nil {
+		err = w.root.Rename(beside, name)
+	}
+	if err != nil {
+		return errors.Join(err, w.root.Remove(beside))
+	}
+	return nil
+}
+
+// Touch gives a file of the copy a time of change that is later than that of anything built so far, for a file system that keeps times too
+// coarsely for cargo to see a change.
+func (w *Work) Touch(file string) error {
+	later := time.Now().Add(touchAhead)
+	if err := w.root.Chtimes(filepath.FromSlash(file), later, later); err != nil {
+		return fmt.Errorf("touch %q in the copy for the verifier: %w", file, err)
+	}
+	return nil
+}
+
+// touchAhead is more than the coarsest times that file systems keep: two seconds.
+const touchAhead = 3 * time.Second
 
 // Close removes the copy and the target directory.
 func (w *Work) Close() error {

@@ -30,11 +30,13 @@ type Recording struct {
 	Verus string `json:"verus"`
 	Z3    string `json:"z3,omitempty"`
 	// Args of the verifier, or else Command, which begins with cargo verus.
-	Args    []string        `json:"args,omitempty"`
-	Command []string        `json:"command,omitempty"`
-	Exit    int             `json:"exit"`
-	Stdout  json.RawMessage `json:"stdout"`
-	Stderr  json.RawMessage `json:"stderr"`
+	Args    []string `json:"args,omitempty"`
+	Command []string `json:"command,omitempty"`
+	// Key is what Key gives for the call: its arguments and the files that it was made with. Empty where Add gives the files.
+	Key    string          `json:"key,omitempty"`
+	Exit   int             `json:"exit"`
+	Stdout json.RawMessage `json:"stdout"`
+	Stderr json.RawMessage `json:"stderr"`
 }
 
 // ReadRecording reads a file.
@@ -95,13 +97,19 @@ type Replay struct {
 
 	mu      sync.Mutex
 	answers map[string]*Recording
+	used    map[string]bool
 	calls   []string
+	alter   func(call int, res *sandbox.Result) error
 }
 
 // NewReplay makes a Replay without recordings.
 func NewReplay(tb testing.TB) *Replay {
-	return &Replay{tb: tb, answers: map[string]*Recording{}}
+	return &Replay{tb: tb, answers: map[string]*Recording{}, used: map[string]bool{}}
 }
+
+// Alter has every answer changed before it is given: cut, or ended as by a kill. alter gets the number of the call, from 0, and what was recorded
+// in res; its error is that of the run.
+func (r *Replay) Alter(alter func(call int, res *sandbox.Result) error) { r.alter = alter }
 
 // Add adds a recording that was made with these files, by path relative to the directory of the call.
 func (r *Replay) Add(rec *Recording, files map[string]string) {
@@ -122,6 +130,42 @@ func (r *Replay) Calls() []string {
 	return slices.Clone(r.calls)
 }
 
+// AddKeyed adds recordings that say themselves what they answer: all files *.verus.json of a directory.
+func (r *Replay) AddKeyed(dir string) {
+	r.tb.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, "*.verus.json"))
+	if err != nil {
+		r.tb.Fatal(err)
+	}
+	for _, name := range names {
+		rec, err := ReadRecording(name)
+		if err != nil {
+			r.tb.Fatal(err)
+		}
+		if rec.Key == "" {
+			r.tb.Fatalf("the recording %s has no key", name)
+		}
+		r.mu.Lock()
+		r.answers[rec.Key] = rec
+		r.mu.Unlock()
+	}
+}
+
+// Unused are the arguments of recordings that answered nothing, sorted.
+func (r *Replay) Unused() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var out []string
+	for k, rec := range r.answers {
+		if !r.used[k] {
+			out = append(out, strings.Join(rec.args(), " "))
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// key tells calls apart by their arguments and all files below the directory of the call.
 func key(args []string, files map[string]string) string {
 	h := sha256.New()
 	write := func(s string) { fmt.Fprintf(h, "%d:%s", len(s), s) }
@@ -153,14 +197,16 @@ func (r *Replay) Run(ctx context.Context, c sandbox.Command) (sandbox.Result, er
 	defer r.mu.Unlock()
 	call := filepath.Base(c.Name) + " " + strings.Join(c.Args, " ")
 	r.calls = append(r.calls, call)
-	rec := r.answers[key(c.Args, files)]
+	k := key(c.Args, files)
+	rec := r.answers[k]
+	r.used[k] = true
 	if rec == nil {
 		var names []string
 		for name := range files {
 			names = append(names, name)
 		}
 		slices.Sort(names)
-		err := fmt.Errorf("no recording of %q with the files %q", call, names)
+		err := fmt.Errorf("no recording of %q with the files %q (key %s)", call, names, k)
 		r.tb.Error(err)
 		return sandbox.Result{ExitCode: -1}, err
 	}
@@ -170,6 +216,11 @@ func (r *Replay) Run(ctx context.Context, c sandbox.Command) (sandbox.Result, er
 		return sandbox.Result{ExitCode: -1}, err
 	}
 	res := sandbox.Result{Stdout: stdout, Stderr: stderr, ExitCode: rec.Exit}
+	if r.alter != nil {
+		if err := r.alter(len(r.calls)-1, &res); err != nil {
+			return res, err
+		}
+	}
 	if rec.Exit != 0 {
 		return res, &sandbox.ExitError{Name: c.Name, ExitCode: rec.Exit}
 	}
@@ -196,36 +247,55 @@ func readTree(dir string) (map[string]string, error) {
 	return out, nil
 }
 
-// Recorder is a verus.Runner that runs programs and keeps what the last one printed.
+// Recorder is a verus.Runner that runs programs and keeps what they printed.
 type Recorder struct {
+	// Shorten are pairs of a path of this machine and what is kept in its place. The directory of a call is kept as /ws and cargo's target
+	// directory as /target.
+	Shorten []string
 	// Last is the last call that was recorded; nil before the first. Calls of cargo itself are not recorded.
 	Last *Recording
+	// All are the calls in order.
+	All []*Recording
 }
 
 // Run implements verus.Runner.
 func (r *Recorder) Run(ctx context.Context, c sandbox.Command) (sandbox.Result, error) {
+	files, err := map[string]string(nil), error(nil)
+	if c.Name != "cargo" && !slices.Contains(c.Args, "--version") {
+		if files, err = readTree(c.Dir); err != nil {
+			return sandbox.Result{ExitCode: -1}, err
+		}
+	}
 	res, err := c.Run(ctx)
 	var exit *sandbox.ExitError
-	if c.Name == "cargo" || err != nil && !errors.As(err, &exit) {
+	if files == nil || err != nil && !errors.As(err, &exit) {
 		return res, err
 	}
-	rec := &Recording{Exit: res.ExitCode}
+	rec := &Recording{Exit: res.ExitCode, Key: key(c.Args, files)}
 	if filepath.Base(c.Name) == "cargo-verus" {
 		rec.Command = append([]string{"cargo", "verus"}, c.Args...)
 	} else {
 		rec.Args = c.Args
 	}
+	pairs := append([]string{c.Dir, "/ws"}, r.Shorten...)
+	for _, e := range c.Env {
+		if target, ok := strings.CutPrefix(e, "CARGO_TARGET_DIR="); ok {
+			pairs = append(pairs, target, "/target")
+		}
+	}
+	short := strings.NewReplacer(pairs...)
 	for _, s := range []struct {
 		to   *json.RawMessage
 		text []byte
 	}{{&rec.Stdout, res.Stdout}, {&rec.Stderr, res.Stderr}} {
-		text, jsonErr := json.Marshal(string(s.text))
+		text, jsonErr := json.Marshal(short.Replace(string(s.text)))
 		if jsonErr != nil {
 			return res, jsonErr
 		}
 		*s.to = text
 	}
 	r.Last = rec
+	r.All = append(r.All, rec)
 	return res, err
 }
 
@@ -234,12 +304,28 @@ func (r *Recorder) Write(name string, v *verus.Verifier) error {
 	if r.Last == nil {
 		return errors.New("write a recording: nothing was recorded")
 	}
-	r.Last.Verus, r.Last.Z3 = v.Version.Release, v.SolverVersion
+	return write(name, r.Last, v)
+}
+
+// WriteAll writes all calls to a directory, in place of what is there: one file *.verus.json for each, by number.
+func (r *Recorder) WriteAll(dir string, v *verus.Verifier) error {
+	old, err := filepath.Glob(filepath.Join(dir, "*.verus.json"))
+	for _, name := range old {
+		err = errors.Join(err, os.Remove(name))
+	}
+	for i, rec := range r.All {
+		err = errors.Join(err, write(filepath.Join(dir, fmt.Sprintf("%02d.verus.json", i)), rec, v))
+	}
+	return err
+}
+
+func write(name string, rec *Recording, v *verus.Verifier) error {
+	rec.Verus, rec.Z3 = v.Version.Release, v.SolverVersion
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", " ")
-	if err := enc.Encode(r.Last); err != nil {
+	if err := enc.Encode(rec); err != nil {
 		return fmt.Errorf("write a recording: %w", err)
 	}
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
