@@ -41,8 +41,8 @@ type Search struct {
 	// Release is the version that it must have; empty: any.
 	Release string
 	// Data is the directory that releases are installed in by package setup; empty: DataDir. It is looked at when Release is set.
-	Data string
-	Runner  Runner
+	Data   string
+	Runner Runner
 }
 
 // Verifier is an installation of Verus that was found and answers.
