@@ -40,6 +40,9 @@ const maxRefused = 3
 // error says otherwise.
 func (c *Copy) Ask(ctx context.Context, s Side, plan *obligation.Plan) (_ *Answers, err error) {
 	start := time.Now()
+	if err := c.make(ctx); err != nil {
+		return nil, err
+	}
 	a := &asking{copy: c, side: s, out: &Answers{Plan: plan}, results: map[string]obligation.Verdict{}, broken: map[string]bool{}}
 	if t := c.request.Options.Timeout; t > 0 {
 		a.deadline = start.Add(t)
@@ -334,6 +337,12 @@ func (a *asking) read(s *obligation.Shadow, t verus.Target, r *verus.Run) (refus
 			if outside == nil {
 				outside = &d.loose[i]
 			}
+			if at := x.Place; at.File == s.File && !at.Foreign {
+				if _, own := s.Origin(at.Bytes.Start); !own {
+					// In a definition of base's that was brought along: without it nothing can be compared.
+					refused = append(refused, comparing(s, refused)...)
+				}
+			}
 		}
 	}
 	if passed {
@@ -371,12 +380,36 @@ func (a *asking) read(s *obligation.Shadow, t verus.Target, r *verus.Run) (refus
 	case outside != nil:
 		why = "its crate does not pass the verifier's front end: " + outside.Message
 		if outside.Place.Valid() {
-			why = fmt.Sprintf("its crate does not pass the verifier's front end, at %s:%d: %s", outside.Place.File, outside.Place.Line, outside.Message)
+			why = fmt.Sprintf("its crate does not pass the verifier's front end, at %s: %s", a.place(s, outside.Place), outside.Message)
 			a.broken[s.Crate.Key] = true
 		}
 	}
 	a.problem("questions about %s were not answered: %s", nameOf(s), why)
 	return nil, true
+}
+
+// comparing are the parts about two contracts, other than those that are named.
+func comparing(s *obligation.Shadow, but []string) []string {
+	var out []string
+	for _, p := range s.Parts {
+		if p.Obligation != nil && p.Obligation.Pair != nil && !slices.Contains(but, p.Name) {
+			out = append(out, p.Name)
+		}
+	}
+	return out
+}
+
+// place shows a place as people find it, in the file without what was added.
+func (a *asking) place(s *obligation.Shadow, at verus.Span) string {
+	file := a.side.Source(at.File)
+	if file == nil {
+		return fmt.Sprintf("%s:%d", at.File, at.Line)
+	}
+	offset := at.Bytes.Start
+	if at.File == s.File {
+		offset, _ = s.Origin(offset)
+	}
+	return fmt.Sprintf("%s:%v", at.File, file.Position(offset))
 }
 
 // notProved is the verdict on a part that diagnostics of the solver are in.

@@ -29,32 +29,83 @@ type Request struct {
 	// Target is a target directory of cargo to use; empty: a new one. What was built there before is believed, so it must hold nothing
 	// that code of the change could write: verify base before head. Dependencies are then built and verified once.
 	Target string
+	// Cache has what the verifier said before; nil: it is always run. Keep has what it says kept there.
+	Cache *verus.Answers
+	Keep  bool
 }
 
-// Copy is a tree that was copied for the verifier to run on, once or several times.
+// Copy is a tree that is copied for the verifier to run on, once or several times. With a cache it is copied when that is first needed.
 type Copy struct {
 	request Request
-	work    *verus.Work
+	work    *verus.Work // nil: not copied yet
+
+	// These need a Request.Cache.
+	tree  *verus.Tree
+	found *verus.Run // what the cache has; nil: nothing
+	notes []error
 }
 
-// Open copies the tree. The caller must call Close.
+// Open copies the tree, or looks in the cache for what the verifier said of it. The caller must call Close.
 //
 // Errors are about the copy as such: no room for it, or ctx ended.
-func Open(ctx context.Context, q Request) (_ *Copy, err error) {
-	w, err := verus.NewWork(q.Temp)
+func Open(ctx context.Context, q Request) (*Copy, error) {
+	c := &Copy{request: q}
+	if q.Cache == nil {
+		if err := c.make(ctx); err != nil {
+			return nil, err
+		}
+		return c, nil
+	}
+	c.tree = &verus.Tree{}
+	has := map[string]bool{}
+	for f, err := range q.Files {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return nil, err
+		}
+		c.tree.Add(f)
+		has[f.Path] = true
+	}
+	c.own(has)
+	var err error
+	if c.found, err = q.Cache.Find(ctx, c.tree, c.job()); err != nil {
+		c.notes = append(c.notes, err)
+	}
+	return c, nil
+}
+
+// own tells the verifier's places in the tree from others.
+func (c *Copy) own(has map[string]bool) {
+	if c.request.Options.Own == nil {
+		c.request.Options.Own = func(p string) bool { return has[p] }
+	}
+}
+
+func (c *Copy) job() verus.Job {
+	return verus.Job{Manifest: c.request.Manifest, Roots: c.request.Roots, Options: c.request.Options}
+}
+
+// make copies the tree, unless that was done.
+func (c *Copy) make(ctx context.Context) (err error) {
+	if c.work != nil {
+		return nil
+	}
+	w, err := verus.NewWork(c.request.Temp)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, w.Close())
 		}
 	}()
-	if q.Target != "" {
-		w.Target = q.Target
+	if c.request.Target != "" {
+		w.Target = c.request.Target
 	}
 	has := map[string]bool{}
-	for f, err := range q.Files {
+	for f, err := range c.request.Files {
 		if err == nil {
 			err = ctx.Err()
 		}
@@ -62,40 +113,56 @@ func Open(ctx context.Context, q Request) (_ *Copy, err error) {
 			err = w.Add(f)
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 		has[f.Path] = true
 	}
-	if q.Options.Own == nil {
-		q.Options.Own = func(p string) bool { return has[p] }
-	}
-	return &Copy{q, w}, nil
+	c.own(has)
+	c.work = w
+	return nil
 }
 
 // Close removes the copy.
-func (c *Copy) Close() error { return c.work.Close() }
+func (c *Copy) Close() error {
+	if c.work == nil {
+		return nil
+	}
+	return c.work.Close()
+}
 
-// LeftOut are the files that were not copied.
-func (c *Copy) LeftOut() []verus.LeftOut { return c.work.LeftOut }
+// LeftOut are the files that are not copied.
+func (c *Copy) LeftOut() []verus.LeftOut {
+	if c.tree != nil {
+		return c.tree.LeftOut
+	}
+	return c.work.LeftOut
+}
 
-// Verify runs the verifier on the whole tree.
+// Cached tells whether Verify answers from the cache.
+func (c *Copy) Cached() bool { return c.found != nil }
+
+// CacheNotes say why the cache could not be read or written, or was not to be.
+func (c *Copy) CacheNotes() []error { return c.notes }
+
+// Verify runs the verifier on the whole tree, or says what the cache has of it.
 //
 // The error is about the run as such: it could not be started, or ctx ended. What is wrong with the code, the workspace or the
 // installation is in the run.
 func (c *Copy) Verify(ctx context.Context) (*verus.Run, error) {
-	q := c.request
-	if len(q.Roots) == 0 {
-		return q.Verifier.VerifyWorkspace(ctx, c.work, q.Manifest, q.Options)
+	if c.found != nil {
+		return c.found, nil
 	}
-	var runs []*verus.Run
-	for _, root := range q.Roots {
-		r, err := q.Verifier.VerifyFile(ctx, c.work, root, q.Options)
-		if err != nil {
-			return nil, err
-		}
-		runs = append(runs, r)
+	if err := c.make(ctx); err != nil {
+		return nil, err
 	}
-	return verus.Merge(runs...), nil
+	if c.request.Cache == nil {
+		return c.request.Verifier.Verify(ctx, c.work, c.job())
+	}
+	r, note, err := c.request.Cache.Verify(ctx, c.work, c.tree, c.job(), c.request.Keep)
+	if note != nil {
+		c.notes = append(c.notes, note)
+	}
+	return r, err
 }
 
 // FailingFiles are the files that failing diagnostics are in, sorted: the model has to have them for their functions to be named.

@@ -16,6 +16,9 @@ import (
 
 // Tree is what a copy of a tree holds, known before the copy is made. The zero Tree is empty.
 type Tree struct {
+	// LeftOut are the files that would not be copied, in the order in which they came.
+	LeftOut []LeftOut
+
 	files map[string]treeFile
 	// what may read files outside the tree, and Cargo.lock files: kept to be looked at.
 	suspects []WorkFile
@@ -27,10 +30,10 @@ type treeFile struct {
 	mode WorkMode
 }
 
-// Add notes a file that Work.Add would copy, and does nothing for one that it would leave out. The data must not be changed
-// afterwards.
+// Add notes a file as Work.Add would copy it. The data must not be changed afterwards.
 func (t *Tree) Add(f WorkFile) {
-	if f.leftOut() != "" {
+	if why := f.leftOut(); why != "" {
+		t.LeftOut = append(t.LeftOut, LeftOut{f.Path, why})
 		return
 	}
 	if t.files == nil {
