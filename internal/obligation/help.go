@@ -236,11 +236,13 @@ func otherProver(trees []syntax.Node) string {
 	return ""
 }
 
-// Second writes further tries, with help, at the questions that were not proved. Each is helped once.
+// Second writes further tries, with help, at the questions that were not proved. Each is helped once. Those that the front end rejected are not,
+// and neither are those of which the opposite was proved.
 func (p *Plan) Second(results map[string]Verdict) []*Shadow {
 	var again []request
 	for _, o := range p.Obligations {
-		if o.Given || o.helped || proved(o, results) {
+		if o.Given || o.helped || proved(o, results) || o.opposite != nil && proved(o.opposite, results) ||
+			slices.ContainsFunc(o.Names, func(n string) bool { return results[n] == Rejected }) {
 			continue
 		}
 		o.helped = true

@@ -126,6 +126,8 @@ type Obligation struct {
 	first proof
 	// helped says that the further tries were written.
 	helped bool
+	// opposite is the question that cannot be proved when this one is; nil if there is none.
+	opposite *Obligation
 }
 
 // Skipped is a question that was not written.
@@ -171,18 +173,39 @@ type piece struct {
 	text string
 	name string
 	of   *Obligation
+	// brought tells a definition of base's.
+	brought bool
 }
 
 // Prefix of the names of all proof functions in the shadow.
 func (s *Shadow) Prefix() string { return s.Canary[:strings.LastIndexByte(s.Canary, '_')+1] }
 
 // Without returns the shadow without some proof functions: those that the verifier's front end does not accept, so that the
-// others can be asked.
+// others can be asked. Definitions of base's go with the last question that compares.
 func (s *Shadow) Without(names ...string) *Shadow {
 	c := *s
 	c.pieces = slices.DeleteFunc(slices.Clone(s.pieces), func(p piece) bool { return p.name != "" && slices.Contains(names, p.name) })
+	if !slices.ContainsFunc(c.pieces, func(p piece) bool { return p.of != nil && p.of.Pair != nil }) {
+		c.pieces = slices.DeleteFunc(c.pieces, func(p piece) bool { return p.brought })
+	}
 	c.print()
 	return &c
+}
+
+// Origin is the place in the file that a place in the shadow's text has; false if it is in what was added.
+func (s *Shadow) Origin(offset int) (int, bool) {
+	added := 0
+	for _, p := range s.pieces {
+		start := p.at + added
+		if offset < start {
+			break
+		}
+		if offset < start+len(p.text) {
+			return p.at, false
+		}
+		added += len(p.text)
+	}
+	return offset - added, true
 }
 
 // print makes Text and Parts from the pieces.

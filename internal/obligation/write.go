@@ -291,6 +291,10 @@ func (w *Writer) Cases(f *model.Function, cases []eval.Case) {
 			}
 			w.ask(o, c, proof{params: c.all(), requires: pins, ensures: []goal{{text: text}}, size: caseSize(&cases[i])})
 		}
+		if l := w.plan.Obligations; e == nil {
+			rejected, escaped := l[len(l)-2], l[len(l)-1]
+			rejected.opposite, escaped.opposite = escaped, rejected
+		}
 	}
 }
 
@@ -500,7 +504,7 @@ func (w *Writer) shadows(requests []request) []*Shadow {
 			}
 			s.pieces = append(s.pieces, piece{at: p.at, text: open})
 			for _, d := range defs {
-				s.pieces = append(s.pieces, piece{at: p.at, text: "\n" + d + "\n"})
+				s.pieces = append(s.pieces, piece{at: p.at, text: "\n" + d + "\n", brought: true})
 			}
 			if p.header != "" {
 				s.pieces = append(s.pieces, piece{at: p.at, text: "\n" + p.header + " {\n"})
