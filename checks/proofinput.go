@@ -59,6 +59,14 @@ type ProofVerdict struct {
 	Failures []ProofFailure
 	// Cost is the solver's resource count, 0 if it is not known.
 	Cost int64
+	// Seeds tells how it went with other seeds of the solver; nil: none was tried.
+	Seeds *SeedRuns
+}
+
+// SeedRuns counts the runs with other seeds of the solver that came to an answer about a function, and those that proved it.
+type SeedRuns struct {
+	Tried  int `json:"tried"`
+	Proved int `json:"proved"`
 }
 
 // ProofFailure is one complaint of the verifier.

@@ -207,6 +207,9 @@ type FunctionProof struct {
 	Base   string       `json:"base"`
 	Head   string       `json:"head"`
 	Errors []ProofError `json:"errors"`
+	// Seeds tells how head's proof, which failed, went with other seeds of the solver; nil: none was tried. One that was found with some of
+	// them is unstable.
+	Seeds *SeedRuns `json:"seeds"`
 }
 
 // ProofError is one complaint of the verifier about head.

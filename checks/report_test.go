@@ -31,7 +31,7 @@ func TestReportKeys(t *testing.T) {
 		`"counts":{"selected":0,"proved":0,"failed":0,"timedOut":0,"internalError":0,"unsupported":0,"skipped":0},` +
 		`"score":{"base":null,"head":null,"delta":null,"comparable":false,"passRate":null,"completenessOfProved":null,"completenessOfAll":null},` +
 		`"functions":[{"symbol":"f","file":"","span":` + zero + `,"change":"","executable":"","contract":{"direction":"","by":"","undecided":[],"unique":null,"clauses":[]},` +
-		`"trust":{"added":[],"removed":[]},"proof":{"base":"","head":"","errors":[]},"strength":{"base":null,"head":null},` +
+		`"trust":{"added":[],"removed":[]},"proof":{"base":"","head":"","errors":[],"seeds":null},"strength":{"base":null,"head":null},` +
 		`"score":{"base":null,"head":null,"delta":null}}],` +
 		`"findings":[{"rule":"trust/assume","severity":"error","symbol":"","file":"","span":` + zero + `,"base":null,` +
 		`"message":"a <b> & c","detail":"","witness":null,"fingerprint":"","waived":null}]}`

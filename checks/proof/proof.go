@@ -10,6 +10,7 @@ import (
 	"github.com/specgate/specgate/checks"
 	"github.com/specgate/specgate/internal/model"
 	"github.com/specgate/specgate/internal/pair"
+	"github.com/specgate/specgate/internal/policy"
 	"github.com/specgate/specgate/internal/source"
 )
 
@@ -129,9 +130,21 @@ func eachFailure(p *checks.Pass, want func(category string) bool) {
 		if b := baseOf(p, f); b != nil {
 			base = p.Proof.Base.Functions[b]
 		}
-		for _, failure := range v.Failures {
+		old := inherited(v, base)
+		for i, failure := range v.Failures {
 			if want(failure.Category) {
-				report(p, at(p, f), failure, base)
+				finding := at(p, f)
+				if old[i] {
+					finding.Detail = "Base fails in the same way."
+					if pr := p.Pairs.OfHead(f); pr.Change == pair.Same && bySolver(failure.Category) {
+						finding.Detail = "Base fails in the same way, and the change does not touch this function."
+						finding.Severity = policy.Warning // it is not the change's fault
+					}
+				}
+				if s := seeds(v.Seeds); s != "" {
+					finding.Detail = strings.TrimPrefix(finding.Detail+"\n"+s, "\n")
+				}
+				report(p, finding, failure)
 			}
 		}
 	}
@@ -141,7 +154,7 @@ func eachFailure(p *checks.Pass, want func(category string) bool) {
 			if failure.File != nil {
 				f.Symbol = failure.File.Path
 			}
-			report(p, f, failure, nil)
+			report(p, f, failure)
 		}
 	}
 }
@@ -159,19 +172,66 @@ func baseOf(p *checks.Pass, f *model.Function) *model.Function {
 	return nil
 }
 
-func report(p *checks.Pass, f checks.Finding, failure checks.ProofFailure, base *checks.ProofVerdict) {
+// bySolver tells the failures of one proof from those of the front end, which keep the rest from being verified too.
+func bySolver(category string) bool {
+	switch category {
+	case "postcondition", "precondition", "assertion", "invariant", "arithmetic", "type-invariant", "bit-vector", "nonlinear", "recommends", rlimit:
+		return true
+	}
+	return false
+}
+
+// inherited tells of each failure in head whether base has it too: as often as base has one of that category about that clause.
+func inherited(head, base *checks.ProofVerdict) []bool {
+	type identity struct{ category, key string }
+	out := make([]bool, len(head.Failures))
+	if base == nil {
+		return out
+	}
+	left := map[identity]int{}
+	for _, f := range base.Failures {
+		left[identity{f.Category, f.Key}]++
+	}
+	for i, f := range head.Failures {
+		if id := (identity{f.Category, f.Key}); left[id] > 0 {
+			left[id]--
+			out[i] = true
+		}
+	}
+	return out
+}
+
+// seeds says how a proof went with other seeds of the solver; empty: nothing is known.
+func seeds(s *checks.SeedRuns) string {
+	switch {
+	case s == nil || s.Tried == 0:
+		return ""
+	case s.Proved == 0:
+		return fmt.Sprintf("It is not proved with %s of the solver either.", count(s.Tried, "other seed"))
+	}
+	return fmt.Sprintf("The proof is unstable: with other seeds of the solver it is found in %d of %s.", s.Proved, count(s.Tried, "run"))
+}
+
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// report adds what the verifier says to a finding. Its detail, if it has one, comes last.
+func report(p *checks.Pass, f checks.Finding, failure checks.ProofFailure) {
 	if failure.File != nil {
 		f = f.At(failure.File, failure.Span)
 	}
 	f.Message = message(failure)
 	f.Change = failure.Category + "\x00" + failure.Key
-	var detail []string
-	detail = append(detail, "The verifier says: "+stop(line(failure.Message)))
+	detail := []string{"The verifier says: " + stop(line(failure.Message))}
 	if also := failure.Also; also != nil {
 		detail = append(detail, fmt.Sprintf("See also %s:%s.", also.File, also.Span.Start))
 	}
-	if base != nil && slices.ContainsFunc(base.Failures, func(b checks.ProofFailure) bool { return b.Category == failure.Category && b.Key == failure.Key }) {
-		detail = append(detail, "Base fails in the same way.")
+	if f.Detail != "" {
+		detail = append(detail, f.Detail)
 	}
 	f.Detail = strings.Join(detail, "\n")
 	p.Report(f)
@@ -283,6 +343,9 @@ func regressed(p *checks.Pass) {
 		finding.Message = "It was proved in base and is not now: " + stop(line(head.Reason))
 		if pr := p.Pairs.OfHead(f); pr.Change == pair.Same {
 			finding.Detail = "The function itself did not change: something that it rests on did, or the search for its proof is unstable."
+		}
+		if s := seeds(head.Seeds); s != "" {
+			finding.Detail = strings.TrimPrefix(finding.Detail+"\n"+s, "\n")
 		}
 		finding.Change = head.Outcome.String()
 		p.Report(finding)

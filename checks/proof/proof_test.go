@@ -81,6 +81,24 @@ func fails(symbol, category string) said {
 		Failures: []checks.ProofFailure{{Category: category, Message: "it failed", Clause: "r == x + 1", Key: "r == x + 1"}}}}}
 }
 
+// twice has each failure two times.
+func twice(s said) said {
+	for symbol, v := range s.verdicts {
+		v.Failures = append(v.Failures, v.Failures...)
+		s.verdicts[symbol] = v
+	}
+	return s
+}
+
+// seeded tells how often the functions were proved with other seeds.
+func seeded(s said, tried, proved int) said {
+	for symbol, v := range s.verdicts {
+		v.Seeds = &checks.SeedRuns{Tried: tried, Proved: proved}
+		s.verdicts[symbol] = v
+	}
+	return s
+}
+
 func costs(symbol string, cost int64) said {
 	return said{verdicts: map[string]checks.ProofVerdict{symbol: {Outcome: checks.ProofProved, Cost: cost}}}
 }
@@ -154,7 +172,21 @@ func TestRules(t *testing.T) {
 	}{
 		{name: "proved", head: text},
 		{name: "failed as before", head: text, base: fails("f", "assertion"), on: fails("f", "assertion"),
+			want: []string{"proof/failed f 5:4 warning: The assertion `r == x + 1` is not proved. / The verifier says: it failed. / Base fails in the same way, and the change does not touch this function."}},
+		{name: "failed as before, in a function that was edited", head: edited, base: fails("f", "assertion"), on: fails("f", "assertion"),
 			want: []string{"proof/failed f 5:4: The assertion `r == x + 1` is not proved. / The verifier says: it failed. / Base fails in the same way."}},
+		{name: "failed as before, before any proof", head: text, base: fails("f", "compile"), on: fails("f", "compile"),
+			want: []string{"proof/failed f 5:4: The code does not compile at `r == x + 1`. / The verifier says: it failed. / Base fails in the same way."}},
+		{name: "failed once more than before", head: text, base: fails("f", "assertion"), on: twice(fails("f", "assertion")),
+			want: []string{"proof/failed f 5:4 warning: The assertion `r == x + 1` is not proved. / The verifier says: it failed. / Base fails in the same way, and the change does not touch this function.",
+				"proof/failed f 5:4: The assertion `r == x + 1` is not proved. / The verifier says: it failed."}},
+		{name: "unstable", head: edited, noBase: true, on: seeded(fails("f", "assertion"), 2, 1),
+			want: []string{"proof/failed f 5:4: The assertion `r == x + 1` is not proved. / The verifier says: it failed. / The proof is unstable: with other seeds of the solver it is found in 1 of 2 runs."}},
+		{name: "unstable without an edit", head: text, on: seeded(fails("f", "assertion"), 1, 1), want: []string{
+			"proof/failed f 5:4: The assertion `r == x + 1` is not proved. / The verifier says: it failed. / The proof is unstable: with other seeds of the solver it is found in 1 of 1 run.",
+			"proof/regressed f 5:4: It was proved in base and is not now: it failed. / The function itself did not change: something that it rests on did, or the search for its proof is unstable. / The proof is unstable: with other seeds of the solver it is found in 1 of 1 run."}},
+		{name: "not unstable", head: edited, noBase: true, on: seeded(fails("f", "assertion"), 1, 0),
+			want: []string{"proof/failed f 5:4: The assertion `r == x + 1` is not proved. / The verifier says: it failed. / It is not proved with 1 other seed of the solver either."}},
 		{name: "failed in another way", head: text, base: fails("f", "assertion"), on: fails("f", "invariant"),
 			want: []string{"proof/failed f 5:4: The loop invariant `r == x + 1` is not proved. / The verifier says: it failed."}},
 		{name: "regressed without an edit", head: text, on: fails("f", "assertion"), want: []string{
@@ -191,7 +223,13 @@ func TestRules(t *testing.T) {
 			}
 			var got []string
 			for _, f := range found {
-				s := fmt.Sprintf("%s %s %s: %s", f.Rule, f.Symbol, f.Span.Start, f.Message)
+				severity := ""
+				for _, r := range proof.Rules() {
+					if r.ID == f.Rule && r.Severity != f.Severity {
+						severity = " " + f.Severity.String()
+					}
+				}
+				s := fmt.Sprintf("%s %s %s%s: %s", f.Rule, f.Symbol, f.Span.Start, severity, f.Message)
 				if f.Detail != "" {
 					s += " / " + strings.ReplaceAll(f.Detail, "\n", " / ")
 				}

@@ -281,7 +281,9 @@ func (r *runner) check() (_ *checks.Report, err error) {
 	start = time.Now()
 	r.input = &checks.Input{Pairs: r.pairs, Files: r.otherFiles()}
 	if r.proofs != nil {
-		r.input.Proof = r.proofs.input(r)
+		if r.input.Proof, err = r.proofs.input(r); err != nil {
+			return nil, err
+		}
 	}
 	findings, err := checks.Run(r.ctx, r.rules(), r.input)
 	if err != nil {

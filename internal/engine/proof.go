@@ -144,12 +144,26 @@ func (p *proofs) extend(base, head *model.Model) {
 	head.Extend(files)
 }
 
-// input turns the runs into what rules see.
-func (p *proofs) input(r *runner) *checks.ProofInput {
-	read := func(m *model.Model, t *tree, run *verus.Run) *checks.ProofRun {
-		return prove.Side{Model: m, Source: t.source, Manifest: p.manifest, Roots: p.roots}.Read(run)
+// input turns the runs into what rules see, and has what is not proved in head tried with other seeds.
+func (p *proofs) input(r *runner) (*checks.ProofInput, error) {
+	side := func(m *model.Model, t *tree) prove.Side {
+		return prove.Side{Model: m, Source: t.source, Manifest: p.manifest, Roots: p.roots}
 	}
-	return &checks.ProofInput{Base: read(r.pairs.Base, r.base, p.base), Head: read(r.pairs.Head, r.head, p.head), Comparable: verus.Comparable(p.base, p.head)}
+	head := side(r.pairs.Head, r.head)
+	out := &checks.ProofInput{Base: side(r.pairs.Base, r.base).Read(p.base), Head: head.Read(p.head), Comparable: verus.Comparable(p.base, p.head)}
+	// What failed in base and was not touched is no news.
+	touched := slices.DeleteFunc(slices.Clone(r.pairs.Head.Functions), func(f *model.Function) bool {
+		pr := r.pairs.OfHead(f)
+		if pr == nil || pr.Base == nil || pr.Change != pair.Same {
+			return false
+		}
+		base := out.Base.Functions[pr.Base]
+		return base != nil && base.Outcome != checks.ProofProved
+	})
+	if err := p.headCopy.Again(r.ctx, head, p.head, out.Head, touched, r.policy.Verus.Seeds); err != nil {
+		return nil, fmt.Errorf("run the verifier with other seeds: %w", err)
+	}
+	return out, nil
 }
 
 // proof is what the verifier said of a function on both sides.
@@ -161,6 +175,9 @@ func (r *runner) proof(p *pair.Function) checks.FunctionProof {
 	var out checks.FunctionProof
 	out.Base, _ = verdict(in.Base, p.Base)
 	out.Head, out.Errors = verdict(in.Head, p.Head)
+	if in.Head != nil && p.Head != nil && in.Head.Functions[p.Head] != nil {
+		out.Seeds = in.Head.Functions[p.Head].Seeds
+	}
 	return out
 }
 

@@ -547,7 +547,7 @@ func (t *table) finish() {
 // sectionOf is the table that has this key, for those who put it elsewhere.
 func sectionOf(key string) string {
 	switch key {
-	case "release", "sha256", "manifest", "roots", "args", "timeout":
+	case "release", "sha256", "manifest", "roots", "args", "timeout", "seeds":
 		return "verus"
 	case "fail-on", "inconclusive", "min-suite":
 		return "gate"
@@ -650,6 +650,7 @@ func (p *parser) verus(t *table, v *Verus) {
 	}
 	t.texts("args", &v.Args, argProblem)
 	t.duration("timeout", &v.Timeout, time.Second, 24*time.Hour)
+	t.count("seeds", &v.Seeds, 0, 10)
 	t.finish()
 }
 

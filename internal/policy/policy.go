@@ -63,6 +63,8 @@ type Verus struct {
 	Args []string
 	// Timeout of one run of the verifier, from a second to a day.
 	Timeout time.Duration
+	// Seeds is with how many other seeds of the solver a proof that failed is tried again, from 0 to 10.
+	Seeds int
 }
 
 // Gate says when specgate blocks.
@@ -209,6 +211,7 @@ func Default() *Policy {
 		Verus: Verus{
 			Manifest: "Cargo.toml",
 			Timeout:  20 * time.Minute,
+			Seeds:    2,
 		},
 		Gate: Gate{
 			FailOn:       FailOnError,
