@@ -40,6 +40,10 @@ inputs = 32
 mutants = 60
 seed = 0
 
+[cache]
+write-head = false                    # keep the verifier's answers about the head too
+max-mib = 1024                        # the most that is kept
+
 [rules]                               # off | notice | warning | error
 # "trust/assume" = "error"
 # "contract/*" = "warning"

@@ -428,6 +428,19 @@ func (t *table) integer(key string, dst *int64, low, high int64) {
 	*dst = n
 }
 
+func (t *table) boolean(key string, dst *bool) {
+	v, ok := t.get(key)
+	if !ok {
+		return
+	}
+	b, ok := v.(bool)
+	if !ok {
+		t.wrongType(key, "true or false", v)
+		return
+	}
+	*dst = b
+}
+
 func (t *table) count(key string, dst *int, low, high int64) {
 	n := int64(*dst)
 	t.integer(key, &n, low, high)
@@ -557,6 +570,8 @@ func sectionOf(key string) string {
 		return "scope"
 	case "min", "max-drop", "inputs", "mutants", "seed":
 		return "strength"
+	case "write-head", "max-mib":
+		return "cache"
 	}
 	return ""
 }
@@ -608,6 +623,11 @@ func (p *parser) policy(doc map[string]any) *Policy {
 	strength.integer("seed", &seed, 0, math.MaxInt64)
 	pol.Strength.Seed = uint64(seed)
 	strength.finish()
+
+	cache := root.table("cache")
+	cache.boolean("write-head", &pol.Cache.WriteHead)
+	cache.count("max-mib", &pol.Cache.MaxMiB, 1, 1<<20)
+	cache.finish()
 
 	pol.Rules = p.ruleSettings(root.table("rules"))
 	p.overrides(root.table("paths"), pol)

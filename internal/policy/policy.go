@@ -36,6 +36,7 @@ type Policy struct {
 	Report   Report
 	Scope    Scope
 	Strength Strength
+	Cache    Cache
 	// Rules, Paths and Waivers are in the order of the file.
 	Rules   []RuleSetting
 	Paths   []PathOverride
@@ -107,6 +108,14 @@ type Strength struct {
 	Mutants int
 	// Seed of everything that is drawn at random.
 	Seed uint64
+}
+
+// Cache says what is kept of the verifier's answers.
+type Cache struct {
+	// WriteHead has answers about the head kept too, though its code is not accepted yet.
+	WriteHead bool
+	// MaxMiB is the most that is kept, in MiB, from 1 to 2^20.
+	MaxMiB int
 }
 
 // RuleSetting gives a rule, or all rules of a family, a severity.
@@ -231,6 +240,9 @@ func Default() *Policy {
 			MaxDrop: 0,
 			Inputs:  32,
 			Mutants: 60,
+		},
+		Cache: Cache{
+			MaxMiB: 1024,
 		},
 	}
 }

@@ -158,6 +158,10 @@ two
 lines"""
 owner = "o"
 expires = 2026-02-01
+
+[cache]
+write-head = true
+max-mib = 1_048_576
 `
 
 func at(line, column, end int) source.Range {
@@ -185,6 +189,7 @@ func TestParse(t *testing.T) {
 		Report:   Report{CommentsSticky, 50},
 		Scope:    Scope{[]string{"src/**", "lib.rs"}, nil, ExecutableEditsDeny, ""},
 		Strength: Strength{1, 0, 1, 0, 1<<63 - 1},
+		Cache:    Cache{true, 1 << 20},
 		Rules: []RuleSetting{
 			{"trust/*", Warning, at(33, 1, 10)},
 			{"trust/assume", Off, at(34, 1, 15)},
