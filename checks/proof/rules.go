@@ -24,6 +24,8 @@ const (
 	notOptedIn   = "[package]\nname = \"demo\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[dependencies]\nvstd = \"*\"\n"
 	noDependency = "[package]\nname = \"demo\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[dependencies]\nvstd = { path = \"missing\" }\n\n[package.metadata.verus]\nverify = true\n"
 	hard         = "pub open spec fn f(x: int) -> int\n    decreases x,\n{\n    if x <= 1 {\n        1\n    } else {\n        f(x - 1) + f(x - 2)\n    }\n}\n\n#[verifier::rlimit(1)]\nproof fn hard(a: int, b: int, c: int)\n    requires\n        forall|x: int, y: int| #[trigger] (f(x) * f(y)) == f(x + y) + f(x - y),\n        a * b * c > a + b + c,\n    ensures\n        f(a) * f(b) * f(c) == f(a * b * c) + f(a + b + c),\n{\n    reveal_with_fuel(f, 8);\n}"
+	believed     = "#[verifier::external_body]\nproof fn small(x: u32)\n    ensures\n        x < 10,\n        x > 20,\n{\n}\n\npub fn add_one(x: u32) -> (r: u32)\n    ensures\n        r == x + 1,\n{\n    proof {\n        small(x);\n    }\n    x + 1\n}"
+	serve        = "#[verifier::exec_allows_no_decreases_clause]\npub fn serve() {\n    loop {\n    }\n}"
 	slow         = "proof fn cube(x: int, y: int)\n    requires\n        x == y,\n    ensures\n        x * x * x == y * y * y,\n{\n    assert(x * x * x == y * y * y) by (nonlinear_arith)\n        requires\n            x == y,\n    ;\n}"
 	quick        = "proof fn cube(x: int, y: int)\n    requires\n        x == y,\n    ensures\n        x * x * x == y * y * y,\n{\n}"
 )
@@ -120,6 +122,17 @@ func Rules() []*checks.Rule {
 			Remedy:   "Split the proof, hide what it does not need, or give triggers by hand.",
 			NoMirror: "A proof that gets cheaper needs no attention.",
 			Run:      costGrew,
+		},
+		{
+			ID: "proof/inconsistent-context", Family: checks.Proof, Severity: policy.Error, Needs: bothNeeds,
+			Purpose: "The verifier proves `false` at every exit of a function that changed, so its proof rests on a contradiction.",
+			Why: "From a contradiction everything follows: the proof would go through whatever the function did and promised. Somewhere among what it believes, or among what " +
+				"lemmas and types say that it uses, two things exclude each other.",
+			Fires:    checks.Example{Base: wrap(addOne), Head: wrap(believed), Symbol: "add_one"},
+			Quiet:    checks.Example{Base: wrap(addOne), Head: wrap(addOne + "\n\n" + serve)},
+			Remedy:   "Put assert(false) at the end of the body and move it up: it is proved from the place on where the contradiction comes in.",
+			NoMirror: "A proof without a contradiction is what is expected.",
+			Run:      inconsistentContext,
 		},
 		Knob(),
 	}

@@ -285,6 +285,9 @@ func (r *runner) check() (_ *checks.Report, err error) {
 			return nil, err
 		}
 	}
+	if err := r.ask(); err != nil {
+		return nil, err
+	}
 	findings, err := checks.Run(r.ctx, r.rules(), r.input)
 	if err != nil {
 		return nil, err
@@ -294,6 +297,7 @@ func (r *runner) check() (_ *checks.Report, err error) {
 		return nil, err
 	}
 	r.functions()
+	r.conflicts()
 	for _, t := range []*tree{r.base, r.head} {
 		if t.failed != nil {
 			return nil, t.failed

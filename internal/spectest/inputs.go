@@ -1,0 +1,454 @@
+package spectest
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/specgate/specgate/internal/eval"
+	"github.com/specgate/specgate/internal/value"
+)
+
+const (
+	// DefaultCount is how many inputs a suite has.
+	DefaultCount = 32
+	// DefaultOutside is how many inputs are kept that do not meet requires.
+	DefaultOutside = 8
+	// DefaultSteps bounds the steps of the interpreter for the inputs of one function.
+	DefaultSteps = 4_000_000
+	// inputSteps bounds the steps of the question whether an input meets requires.
+	inputSteps = 60_000
+	// poolFactor is how many inputs are found for each that is chosen.
+	poolFactor = 5
+	// hopeless is how many candidates are tried when not one can be decided.
+	hopeless = 100
+	// tryFactor is how many candidates are tried for each input that is asked for.
+	tryFactor = 40
+)
+
+// Options bound and seed the inputs. Zero values mean the defaults; a Seed of 0 is a seed.
+type Options struct {
+	Count, Outside int
+	Seed           uint64
+	// Steps of the interpreter.
+	Steps int
+}
+
+func (o Options) filled() Options {
+	if o.Count <= 0 {
+		o.Count = DefaultCount
+	}
+	if o.Outside <= 0 {
+		o.Outside = DefaultOutside
+	}
+	if o.Steps <= 0 {
+		o.Steps = DefaultSteps
+	}
+	return o
+}
+
+// Yield counts candidates. Tried is the sum of Met, Outside, Invalid and Undecided.
+type Yield struct {
+	// Tried candidates, each different from the others. Those that steering came to are among them.
+	Tried int
+	// Met requires.
+	Met int
+	// Outside: requires is false.
+	Outside int
+	// Invalid: a type invariant is false, so that there is no such value.
+	Invalid int
+	// Undecided: whether requires holds was not found out.
+	Undecided int
+	// Steered is how many candidates were changed in search of one that meets requires, Reached how many of them got there.
+	Steered, Reached int
+}
+
+// Set is the inputs of a function.
+type Set struct {
+	// Inputs meet requires and the type invariants, as the evaluator decided. The simplest comes first.
+	Inputs []Input
+	// Outside are inputs of valid values for which requires is false: the contract says nothing about them.
+	Outside []Input
+	Yield   Yield
+	// Complete says that Inputs are all that there are.
+	Complete bool
+	// Reason says why there are fewer inputs than were asked for; empty if there are not.
+	Reason string
+}
+
+// search collects candidates.
+type search struct {
+	t     *Target
+	o     Options
+	seen  map[string]bool
+	steps int
+	set   Set
+	pool  []Input
+	out   []Input
+	whys  map[string]int // reasons for undecided
+	falls map[string]int // clauses that are false
+}
+
+// Inputs makes inputs of a function that meet its requires, and a few that do not. The error is that of ctx.
+func (t *Target) Inputs(ctx context.Context, o Options) (Set, error) {
+	s := &search{t: t, o: o.filled(), seen: map[string]bool{}, whys: map[string]int{}, falls: map[string]int{}}
+	if err := s.run(ctx); err != nil {
+		return Set{}, fmt.Errorf("make inputs of %s: %w", t.symbol, err)
+	}
+	s.set.Inputs = choose(s.pool, s.o.Count, t.lits)
+	s.set.Outside = choose(s.out, s.o.Outside, t.lits)
+	s.explain()
+	return s.set, nil
+}
+
+func (s *search) run(ctx context.Context) error {
+	types := make([]*value.Type, len(s.t.params))
+	for i, p := range s.t.params {
+		types[i] = p.Type
+	}
+	unpack := func(v value.Value) []value.Value {
+		if t, ok := v.(value.Tuple); ok {
+			return t
+		}
+		return nil
+	}
+	if all, ok := s.t.everyOf(types, 4*s.o.Count, 0, func(vs []value.Value) value.Value { return value.Tuple(vs) }); ok {
+		for _, v := range all {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			s.try(unpack(v), Small)
+		}
+		s.set.Complete = s.set.Yield.Undecided == 0
+		return nil
+	}
+	small := s.small(types)
+	gen := &generator{t: s.t, rng: s.t.source(s.o.Seed, "inputs")}
+	steer := &steerer{t: s.t, rng: s.t.source(s.o.Seed, "steering"), gen: &generator{t: s.t, rng: s.t.source(s.o.Seed, "repair")}}
+	want := poolFactor * s.o.Count
+	idle := 0
+	y := &s.set.Yield
+	for i := 0; y.Tried < tryFactor*s.o.Count && len(s.pool) < want && s.steps < s.o.Steps && idle < 200; i++ {
+		if y.Undecided == y.Tried && y.Tried >= hopeless {
+			break // what decides is not known, whatever the candidate
+		}
+		if y.Met == 0 && y.Steered >= hopeless/2 && s.steps > s.o.Steps/3 {
+			break
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		var args []value.Value
+		origin := Random
+		if i%3 == 0 && i/3 < len(small) {
+			args, origin = small[i/3], Small
+		} else {
+			args = gen.input()
+		}
+		met, fresh := s.try(args, origin)
+		if !fresh {
+			idle++
+			continue
+		}
+		idle = 0
+		// What is easy to meet by chance needs no steering; of what is hard every candidate is worth some.
+		if met == value.True || y.Tried > 40 && y.Met*3 > y.Tried {
+			continue
+		}
+		if y.Steered > 40 && y.Reached*20 < y.Steered && i%4 != 0 {
+			continue
+		}
+		y.Steered++
+		before := steer.steps
+		got, ok := steer.climb(ctx, args, before+s.o.Steps/24)
+		s.steps += steer.steps - before
+		if ok {
+			y.Reached++
+			s.try(got, Steered)
+		}
+	}
+	return nil
+}
+
+// small gives the simplest inputs.
+func (s *search) small(types []*value.Type) (out [][]value.Value) {
+	each := 24
+	switch {
+	case len(types) == 2:
+		each = 20
+	case len(types) > 2:
+		each = 10
+	}
+	pools := make([][]value.Value, len(types))
+	for i, t := range types {
+		for _, v := range s.t.judge.Small(t, each) {
+			if s.t.judge.Fits(v) {
+				pools[i] = append(pools[i], v)
+			}
+		}
+	}
+	eval.Diagonal(pools, func(vs []value.Value) bool {
+		out = append(out, slices.Clone(vs))
+		return len(out) < 8*s.o.Count
+	})
+	return out
+}
+
+// try asks about a candidate and keeps it. fresh is false for one that is no value, or that was there before.
+func (s *search) try(args []value.Value, origin Origin) (met value.Truth, fresh bool) {
+	if args == nil && len(s.t.params) > 0 {
+		return value.Undecided, false
+	}
+	key, ok := keyOf(args)
+	if !ok || s.seen[key] {
+		return value.Undecided, false
+	}
+	s.seen[key] = true
+	a := s.t.judge.Input(args, inputSteps)
+	s.steps += a.Steps + 10
+	y := &s.set.Yield
+	y.Tried++
+	switch {
+	case a.Meets == value.True:
+		y.Met++
+		s.pool = append(s.pool, Input{args, origin})
+	case a.Exists == value.False:
+		y.Invalid++
+	case a.Meets == value.False && a.Exists == value.True:
+		y.Outside++
+		if a.Clause != nil {
+			s.falls[strings.Join(strings.Fields(a.Clause.Node.Text()), " ")]++
+		}
+		if len(s.out) < poolFactor*s.o.Outside {
+			s.out = append(s.out, Input{args, origin})
+		}
+	default:
+		y.Undecided++
+		s.whys[a.Why]++
+	}
+	return a.Meets, true
+}
+
+// explain says why there are fewer inputs than asked for.
+func (s *search) explain() {
+	y := s.set.Yield
+	n := len(s.set.Inputs)
+	switch {
+	case n >= s.o.Count:
+	case s.set.Complete:
+		s.set.Reason = fmt.Sprintf("there are no others: %d of %d meet requires", n, y.Tried)
+	case y.Undecided > y.Outside && y.Undecided > y.Met:
+		s.set.Reason = fmt.Sprintf("of %d candidates, %d meet requires, and for %d that was not decided (%s)", y.Tried, y.Met, y.Undecided, most(s.whys))
+	case y.Outside > 0:
+		s.set.Reason = fmt.Sprintf("of %d candidates, %d meet requires; %d do not, most often because of `%s`", y.Tried, y.Met, y.Outside, cut(most(s.falls)))
+	case y.Invalid > 0:
+		s.set.Reason = fmt.Sprintf("of %d candidates, %d meet requires, and %d break a type invariant", y.Tried, y.Met, y.Invalid)
+	default:
+		s.set.Reason = fmt.Sprintf("only %d different candidates were found", y.Tried)
+	}
+}
+
+func cut(text string) string {
+	const length = 100
+	if r := []rune(text); len(r) > length {
+		return string(r[:length]) + ".."
+	}
+	return text
+}
+
+// most is the key of the greatest count.
+func most(counts map[string]int) string {
+	best := ""
+	for k, n := range counts {
+		if best == "" || n > counts[best] || n == counts[best] && k < best {
+			best = k
+		}
+	}
+	return best
+}
+
+// choose takes n inputs of as many kinds as there are, the simplest of each first, and puts the simplest first.
+func choose(pool []Input, n int, lits eval.Literals) []Input {
+	type class struct {
+		inputs []Input
+		size   int
+	}
+	classes := map[string]*class{}
+	var order []*class
+	sorted := slices.Clone(pool)
+	bySize(sorted)
+	for _, in := range sorted {
+		key := ""
+		for _, v := range in.Args {
+			key += classOf(v, lits, 0) + "|"
+		}
+		c := classes[key]
+		if c == nil {
+			c = &class{size: in.Size()}
+			classes[key] = c
+			order = append(order, c)
+		}
+		c.inputs = append(c.inputs, in)
+	}
+	// Of very many kinds, simple and complex ones are taken alike.
+	if len(order) > n {
+		var some []*class
+		for i := range n {
+			some = append(some, order[i*len(order)/n])
+		}
+		order = some
+	}
+	var out []Input
+	for round := 0; len(out) < min(n, len(pool)); round++ {
+		took := false
+		for _, c := range order {
+			if round < len(c.inputs) && len(out) < n {
+				out = append(out, c.inputs[round])
+				took = true
+			}
+		}
+		if !took {
+			break
+		}
+	}
+	bySize(out)
+	return out
+}
+
+func bySize(ins []Input) {
+	slices.SortStableFunc(ins, func(a, b Input) int {
+		if c := cmp.Compare(a.Size(), b.Size()); c != 0 {
+			return c
+		}
+		x, _ := keyOf(a.Args)
+		y, _ := keyOf(b.Args)
+		return strings.Compare(x, y)
+	})
+}
+
+// classOf tells what kind of value one is: inputs of one kind are likely to take the same way through the code.
+func classOf(v value.Value, lits eval.Literals, depth int) string {
+	if depth > 3 {
+		return ""
+	}
+	all := func(vs []value.Value) string {
+		out := ""
+		for _, x := range vs[:min(len(vs), 8)] {
+			out += classOf(x, lits, depth+1) + ","
+		}
+		return out
+	}
+	switch v := v.(type) {
+	case value.Int:
+		for i, l := range lits.Ints[:min(len(lits.Ints), 8)] {
+			if l.Cmp(v) == 0 {
+				return fmt.Sprintf("l%d", i)
+			}
+		}
+		lo, hi := v.Type.Limits(32)
+		switch n, small := v.Int64(); {
+		case small && n >= -1 && n <= 2:
+			return fmt.Sprint(n)
+		case hi != nil && v.Cmp(*hi) == 0:
+			return "max"
+		case lo != nil && v.Cmp(*lo) == 0:
+			return "min"
+		case v.Sign() < 0:
+			return "neg"
+		case v.BitLen() <= 5:
+			return "small"
+		}
+		return "big"
+	case value.Bool:
+		return fmt.Sprint(bool(v))
+	case value.Char:
+		if i := slices.Index(lits.Chars, rune(v)); i >= 0 {
+			return fmt.Sprintf("l%d", i)
+		}
+		if v < 128 {
+			return "ascii"
+		}
+		return "wide"
+	case value.Tuple:
+		return all(v)
+	case *value.Data:
+		return v.Variant + "(" + all(v.Fields) + ")"
+	case *value.List:
+		n := len(v.Elems)
+		if n == 0 {
+			return "[]"
+		}
+		out := fmt.Sprintf("[%d", min(n, 3)+min(max(n-3, 0), 1)+min(max(n-8, 0), 1))
+		up, down, twice := true, true, len(distinct(v.Elems)) < n
+		for i := 1; i < n; i++ {
+			c := compareValues(v.Elems[i-1], v.Elems[i])
+			up, down = up && c <= 0, down && c >= 0
+		}
+		return fmt.Sprintf("%s%t%t%t", out, up, down, twice)
+	}
+	return ""
+}
+
+// Lost finds inputs that the requires of base allows and that of head does not: each is a witness that the precondition asks for more.
+// The simplest come first; at most o.Outside are given. base and head must be the same function on two sides; the error is
+// eval.ErrUnsupported when their types differ, or that of ctx.
+func Lost(ctx context.Context, base, head *Target, o Options) ([]Input, error) {
+	o = o.filled()
+	fail := func(err error) ([]Input, error) {
+		return nil, fmt.Errorf("find inputs that the precondition of %s lost: %w", head.symbol, err)
+	}
+	if err := eval.SameTypes(base.judge, head.judge); err != nil {
+		return fail(err)
+	}
+	s := &search{t: base, o: o, seen: map[string]bool{}, whys: map[string]int{}, falls: map[string]int{}}
+	// What head names must be among the numbers that are tried.
+	both := *base
+	both.lits = eval.Literals{Ints: slices.Concat(head.lits.Ints, base.lits.Ints), Chars: slices.Concat(head.lits.Chars, base.lits.Chars),
+		Texts: slices.Concat(head.lits.Texts, base.lits.Texts)}
+	s.t = &both
+	if err := s.run(ctx); err != nil {
+		return fail(err)
+	}
+	var lost []Input
+	seen := map[string]bool{}
+	keep := func(in Input) {
+		key, ok := keyOf(in.Args)
+		if a := head.judge.Input(in.Args, inputSteps); ok && !seen[key] && a.Meets == value.False && a.Exists == value.True {
+			seen[key] = true
+			lost = append(lost, in)
+		}
+	}
+	for _, in := range s.pool {
+		keep(in)
+	}
+	// Where chance found little: inputs of base, changed so that a demand of head fails.
+	steer := &steerer{t: head, rng: head.source(o.Seed, "lost"), gen: &generator{t: head, rng: head.source(o.Seed, "lost values")}}
+	for i, in := range s.pool {
+		if len(lost) >= 2*o.Outside || i > 4*o.Count || steer.steps > o.Steps/2 {
+			break
+		}
+		if err := ctx.Err(); err != nil {
+			return fail(err)
+		}
+		for _, args := range steer.breaks(in.Args) {
+			if a := base.judge.Input(args, inputSteps); a.Meets == value.True {
+				keep(Input{args, Steered})
+			}
+		}
+	}
+	return choose(lost, o.Outside, both.lits), nil
+}
+
+// breaks proposes changes after which some demand does not hold any more.
+func (s *steerer) breaks(args []value.Value) (out [][]value.Value) {
+	nodes, sites := s.demands(args)
+	for i, n := range nodes {
+		out = append(out, s.want(n, false, sites[i])...)
+	}
+	if len(sites) > 0 {
+		s.steps += sites[0].scene.Steps()
+	}
+	return out[:min(len(out), maxProposals)]
+}
