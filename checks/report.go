@@ -105,6 +105,13 @@ type VerusTool struct {
 	Version   string `json:"version"`
 	Toolchain string `json:"toolchain"`
 	Solver    string `json:"solver"`
+	Cached    Cached `json:"cached"`
+}
+
+// Cached says of which sides the verifier's answer was known from an earlier run, so that it was not run.
+type Cached struct {
+	Base bool `json:"base"`
+	Head bool `json:"head"`
 }
 
 // Reason says why an outcome is not a pass.

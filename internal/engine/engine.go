@@ -45,7 +45,9 @@ type Options struct {
 	Function string
 	// Verifier finds the verifier to run on both sides, of a release, or of any if that is empty. nil: none is run.
 	Verifier func(ctx context.Context, release string) (*verus.Verifier, error)
-	// Jobs is how many files are parsed at once; at least 1.
+	// Cache is the directory that the verifier's answers are kept in; empty: they are not.
+	Cache string
+	// Jobs is how many files are parsed at once; at least 1. With more than one, base and head may be verified at the same time.
 	Jobs int
 	// Today decides which waivers have run out.
 	Today policy.Date
@@ -101,7 +103,7 @@ func Check(ctx context.Context, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{o: o, ctx: ctx, policy: pol, families: families, changes: changes}
+	r := &runner{o: o, ctx: ctx, sides: sides, policy: pol, families: families, changes: changes}
 	store := newStore()
 	if r.base, err = newTree(ctx, sides.base, store); err != nil {
 		return nil, err
@@ -139,8 +141,11 @@ func joinFamilies(fs []checks.Family) string {
 
 // sides are the two trees of a comparison.
 type sides struct {
+	repo               *gitrepo.Repo
 	base, head         *gitrepo.Tree
 	baseName, headName string
+	// The commits; of a head that is none, zero.
+	baseCommit, headCommit gitrepo.Commit
 }
 
 func open(ctx context.Context, o Options) (*sides, error) {
@@ -148,14 +153,14 @@ func open(ctx context.Context, o Options) (*sides, error) {
 	if err != nil {
 		return nil, &InputError{err}
 	}
-	s := &sides{}
+	s := &sides{repo: repo}
 	tip := gitrepo.Commit{}
 	switch {
 	case o.Head != "":
 		if tip, err = repo.Resolve(ctx, o.Head); err != nil {
 			return nil, &InputError{fmt.Errorf("head %w", err)}
 		}
-		s.head, s.headName = repo.CommitTree(tip), tip.ID
+		s.head, s.headName, s.headCommit = repo.CommitTree(tip), tip.ID, tip
 	case o.Staged:
 		s.headName = "index"
 		if s.head, err = repo.IndexTree(); err != nil {
@@ -172,7 +177,7 @@ func open(ctx context.Context, o Options) (*sides, error) {
 		if err != nil {
 			return nil, &InputError{fmt.Errorf("base %w", err)}
 		}
-		s.base, s.baseName = repo.CommitTree(base), base.ID
+		s.base, s.baseName, s.baseCommit = repo.CommitTree(base), base.ID, base
 		return s, nil
 	}
 	if tip.ID == "" {
@@ -192,7 +197,7 @@ func open(ctx context.Context, o Options) (*sides, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.base, s.baseName = repo.CommitTree(base), base.ID
+	s.base, s.baseName, s.baseCommit = repo.CommitTree(base), base.ID, base
 	return s, nil
 }
 
@@ -239,6 +244,7 @@ func readPolicy(ctx context.Context, o Options, s *sides) (*policy.Policy, error
 type runner struct {
 	o          Options
 	ctx        context.Context
+	sides      *sides
 	policy     *policy.Policy
 	families   []checks.Family
 	changes    []gitrepo.Change

@@ -2,14 +2,17 @@ package engine
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"iter"
 	"os"
 	"path"
 	"slices"
+	"sync"
 
 	"github.com/specgate/specgate/checks"
+	"github.com/specgate/specgate/internal/cache"
 	"github.com/specgate/specgate/internal/gitrepo"
 	"github.com/specgate/specgate/internal/model"
 	"github.com/specgate/specgate/internal/pair"
@@ -28,6 +31,7 @@ type proofs struct {
 	roots    []string
 	// target is the directory that cargo builds in.
 	target string
+	store  *cache.Store // nil: none is used
 }
 
 // close removes the copies and what was built.
@@ -37,6 +41,9 @@ func (p *proofs) close() error {
 		if c != nil {
 			errs = append(errs, c.Close())
 		}
+	}
+	if p.store != nil {
+		errs = append(errs, p.store.Close())
 	}
 	return errors.Join(append(errs, os.RemoveAll(p.target))...)
 }
@@ -80,22 +87,76 @@ func (r *runner) verify() (_ *proofs, err error) {
 			err = errors.Join(err, out.close())
 		}
 	}()
-	// Base first: what it leaves in the target directory is believed.
-	for _, side := range []struct {
-		tree *tree
-		copy **prove.Copy
-		run  **verus.Run
-	}{{r.base, &out.baseCopy, &out.base}, {r.head, &out.headCopy, &out.head}} {
-		request := prove.Request{Verifier: v, Files: r.files(side.tree), Manifest: out.manifest, Roots: out.roots, Target: out.target,
-			Options: verus.Options{Args: r.policy.Verus.Args, Timeout: r.policy.Verus.Timeout}}
-		if *side.copy, err = prove.Open(r.ctx, request); err != nil {
-			return nil, fmt.Errorf("run the verifier: %w", err)
-		}
-		if *side.run, err = (*side.copy).Verify(r.ctx); err != nil {
-			return nil, fmt.Errorf("run the verifier: %w", err)
-		}
+	if err := r.verifySides(out); err != nil {
+		return nil, fmt.Errorf("run the verifier: %w", err)
 	}
 	return out, nil
+}
+
+// side is one of the two that are verified.
+type side struct {
+	name   string
+	tree   *tree
+	commit gitrepo.Commit
+	copy   **prove.Copy
+	run    **verus.Run
+}
+
+// verifySides verifies base and head, unless the cache has what the verifier said of them.
+func (r *runner) verifySides(out *proofs) error {
+	var answers *verus.Answers
+	out.store, answers = r.openCache(out.verifier)
+	sides := []side{{"base", r.base, r.sides.baseCommit, &out.baseCopy, &out.base}, {"head", r.head, r.sides.headCommit, &out.headCopy, &out.head}}
+	together := r.together(out)
+	for _, s := range sides {
+		request := prove.Request{Verifier: out.verifier, Files: r.files(s.tree), Manifest: out.manifest, Roots: out.roots, Target: out.target,
+			Options: verus.Options{Args: r.policy.Verus.Args, Timeout: r.policy.Verus.Timeout}, Cache: answers}
+		if answers != nil {
+			request.Keep = r.policy.Cache.WriteHead || r.accepted(s.commit)
+		}
+		if together && s.name == "head" {
+			request.Target = "" // one of its own, so that base finds nothing that head built
+		}
+		var err error
+		if *s.copy, err = prove.Open(r.ctx, request); err != nil {
+			return err
+		}
+	}
+	ctx, cancel := context.WithCancel(r.ctx)
+	defer cancel()
+	errs := make([]error, len(sides))
+	var wait sync.WaitGroup
+	for i, s := range sides {
+		verify := func() {
+			if *s.run, errs[i] = (*s.copy).Verify(ctx); errs[i] != nil {
+				cancel()
+			}
+		}
+		if together {
+			wait.Go(verify)
+			continue
+		}
+		// Base first: what it leaves in the target directory is believed.
+		if verify(); errs[i] != nil {
+			break
+		}
+	}
+	wait.Wait()
+	// When one failed the other was only told to stop.
+	if r.ctx.Err() == nil {
+		errs = slices.DeleteFunc(errs, func(err error) bool { return errors.Is(err, context.Canceled) })
+	}
+	for _, s := range sides {
+		r.cacheNotes(s.name, *s.copy)
+	}
+	r.report.Tools.Verus.Cached = checks.Cached{Base: out.baseCopy.Cached(), Head: out.headCopy.Cached()}
+	return errors.Join(errs...)
+}
+
+// together tells whether base and head are verified at the same time. A workspace runs code of the change, build scripts and procedural
+// macros, which must not come to where base is being built.
+func (r *runner) together(p *proofs) bool {
+	return len(p.roots) > 0 && r.o.Jobs > 1 && freeMemory(os.DirFS("/")) >= besideEachOther
 }
 
 // files are all files of a side, for the copy that the verifier works on.

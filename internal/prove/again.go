@@ -67,6 +67,9 @@ func (c *Copy) Again(ctx context.Context, s Side, result *verus.Run, run *checks
 
 // part runs the verifier, with one more argument, on the modules of some functions; in a workspace on their packages.
 func (c *Copy) part(ctx context.Context, s Side, result *verus.Run, functions []*model.Function, arg string) (*verus.Run, error) {
+	if err := c.make(ctx); err != nil {
+		return nil, err
+	}
 	o := c.request.Options
 	if len(c.request.Roots) == 0 {
 		o.Args = append(slices.Clone(o.Args), arg)

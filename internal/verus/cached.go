@@ -112,8 +112,13 @@ func (a *Answers) Verify(ctx context.Context, w *Work, t *Tree, j Job, keep bool
 	return r, a.keep(ctx, key, recorded, r, w, t, j), nil
 }
 
+// NotKept says why an answer is not kept: it may be another one next time.
+type NotKept struct{ Why string }
+
+func (e *NotKept) Error() string { return "the verifier's answer is not kept: " + e.Why }
+
 func (a *Answers) keep(ctx context.Context, key cache.Key, recorded *recorder, r *Run, w *Work, t *Tree, j Job) error {
-	no := func(why string) error { return fmt.Errorf("the verifier's answer is not kept: %s", why) }
+	no := func(why string) error { return &NotKept{why} }
 	for _, why := range []string{recorded.problem, final(r), passedOn(j.Options.Args), t.open()} {
 		if why != "" {
 			return no(why)
