@@ -13,6 +13,7 @@ import (
 	"github.com/specgate/specgate/checks"
 	"github.com/specgate/specgate/checks/proof"
 	"github.com/specgate/specgate/internal/model"
+	"github.com/specgate/specgate/internal/obligation"
 	"github.com/specgate/specgate/internal/pair"
 	"github.com/specgate/specgate/internal/source"
 	"github.com/specgate/specgate/internal/syntax"
@@ -55,10 +56,33 @@ func index(t *testing.T, path, text string) *model.Model {
 	return m
 }
 
-// said is what a verifier says of one side: verdicts by symbol, and problems.
+// said is what a verifier says of one side: verdicts by symbol, problems, and which questions about which symbols it answers with proved.
 type said struct {
 	verdicts map[string]checks.ProofVerdict
 	problems []checks.ProofProblem
+	shown    map[string][]obligation.Question
+}
+
+// shows is a verifier that proves all functions, and what some questions ask about one.
+func shows(symbol string, questions ...obligation.Question) said {
+	return said{shown: map[string][]obligation.Question{symbol: questions}}
+}
+
+// answers to questions about a side.
+func (s said) answers(m *model.Model) []obligation.Answer {
+	var out []obligation.Answer
+	for _, f := range m.Functions {
+		for _, q := range s.shown[f.Symbol] {
+			out = append(out, obligation.Answer{Obligation: &obligation.Obligation{Question: q, Function: f}, Verdict: obligation.Proved})
+		}
+	}
+	return out
+}
+
+// proofs is what the verifier says of both sides.
+func proofs(base *model.Model, onBase said, head *model.Model, onHead said) *checks.ProofInput {
+	return &checks.ProofInput{Base: onBase.run(base), Head: onHead.run(head),
+		Asked: checks.NewAsked(append(onBase.answers(base), onHead.answers(head)...), nil, "")}
 }
 
 func (s said) run(m *model.Model) *checks.ProofRun {
@@ -109,16 +133,17 @@ func problem(kind checks.ProofProblemKind, file string) said {
 
 // Examples says what the verifier says of the examples of each rule: base and head of the one that fires, and of the quiet one.
 var examples = map[string][4]said{
-	"proof/failed":           {{}, fails("add_one", "postcondition"), fails("add_one", "postcondition"), {}},
-	"proof/timeout":          {{}, fails("hard", "rlimit"), {}, fails("add_one", "postcondition")},
-	"proof/internal-error":   {{}, problem(checks.ProblemInternal, "src/lib.rs"), {}, fails("add_one", "postcondition")},
-	"proof/not-run":          {{}, problem(checks.ProblemNotRun, "Cargo.toml"), problem(checks.ProblemNotRun, "Cargo.toml"), {}},
-	"proof/nothing-verified": {{}, problem(checks.ProblemNothingVerified, "src/lib.rs"), problem(checks.ProblemNothingVerified, "src/lib.rs"), {}},
-	"proof/not-all-verified": {{}, problem(checks.ProblemNotAllVerified, "Cargo.toml"), problem(checks.ProblemNotAllVerified, "Cargo.toml"), {}},
-	"proof/regressed":        {{}, fails("add_one", "postcondition"), fails("add_one", "postcondition"), fails("add_one", "postcondition")},
-	"proof/fixed":            {fails("add_one", "postcondition"), {}, {}, {}},
-	"proof/cost-grew":        {costs("cube", 2_000_000), costs("cube", 9_000_000), costs("cube", 9_000_000), costs("cube", 2_000_000)},
-	"proof/knob":             {},
+	"proof/failed":               {{}, fails("add_one", "postcondition"), fails("add_one", "postcondition"), {}},
+	"proof/timeout":              {{}, fails("hard", "rlimit"), {}, fails("add_one", "postcondition")},
+	"proof/internal-error":       {{}, problem(checks.ProblemInternal, "src/lib.rs"), {}, fails("add_one", "postcondition")},
+	"proof/not-run":              {{}, problem(checks.ProblemNotRun, "Cargo.toml"), problem(checks.ProblemNotRun, "Cargo.toml"), {}},
+	"proof/nothing-verified":     {{}, problem(checks.ProblemNothingVerified, "src/lib.rs"), problem(checks.ProblemNothingVerified, "src/lib.rs"), {}},
+	"proof/not-all-verified":     {{}, problem(checks.ProblemNotAllVerified, "Cargo.toml"), problem(checks.ProblemNotAllVerified, "Cargo.toml"), {}},
+	"proof/regressed":            {{}, fails("add_one", "postcondition"), fails("add_one", "postcondition"), fails("add_one", "postcondition")},
+	"proof/fixed":                {fails("add_one", "postcondition"), {}, {}, {}},
+	"proof/cost-grew":            {costs("cube", 2_000_000), costs("cube", 9_000_000), costs("cube", 9_000_000), costs("cube", 2_000_000)},
+	"proof/inconsistent-context": {{}, shows("add_one", obligation.InconsistentContext), {}, shows("serve")},
+	"proof/knob":                 {},
 }
 
 // TestExamples runs the two examples of each rule.
@@ -135,7 +160,8 @@ func TestExamples(t *testing.T) {
 				path = "src/lib.rs"
 			}
 			base, head := index(t, path, e.Base), index(t, path, e.Head)
-			in := &checks.Input{Pairs: pair.New(base, head), Proof: &checks.ProofInput{Base: answers[2*i].run(base), Head: answers[2*i+1].run(head), Comparable: true}}
+			in := &checks.Input{Pairs: pair.New(base, head), Proof: proofs(base, answers[2*i], head, answers[2*i+1])}
+			in.Proof.Comparable = true
 			found, err := checks.Run(context.Background(), []*checks.Rule{r}, in)
 			if err != nil {
 				t.Fatal(err)
@@ -289,6 +315,89 @@ func TestData(t *testing.T) {
 		}
 		if (r.Mirror == "") == (r.NoMirror == "") || r.Mirror != "" && byID[r.Mirror] == nil {
 			t.Errorf("%s: mirror %q, no mirror %q", id, r.Mirror, r.NoMirror)
+		}
+	}
+}
+
+// TestContexts: of which functions that changed it is asked whether their proof rests on a contradiction, and why not of others.
+func TestContexts(t *testing.T) {
+	for _, c := range []struct{ name, head, want string }{
+		{"a new function", "fn f(x: u32) -> u32 {\n    x\n}", "f"},
+		{"a new lemma", "proof fn f(x: u32)\n    ensures\n        x >= 0,\n{\n}", "f"},
+		{"a spec function", "spec fn f(x: u32) -> bool {\n    true\n}", ""},
+		{"a body that nobody looks at", "#[verifier::external_body]\nfn f(x: u32) -> u32 {\n    x\n}", ""},
+		{"it never returns, by its type", "fn f(x: u32) -> ! {\n    loop {\n    }\n}", "-f: it says itself that it does not return"},
+		{"it never returns, by its promise", "fn f(x: u32)\n    ensures\n        false,\n{\n    loop {\n    }\n}", "-f: it says itself that it does not return"},
+		{"a server", "#[verifier::exec_allows_no_decreases_clause]\nfn f(x: u32) {\n    loop {\n    }\n}", "-f: a loop in it has no decreases clause, so that nothing shows that it ends"},
+		{"a loop that ends", "fn f(x: u32) {\n    let mut i = x;\n    while i > 0\n        decreases i,\n    {\n        i = i - 1;\n    }\n}", "f"},
+		{"a for loop", "fn f(x: u32) {\n    for i in 0..x {\n    }\n}", "f"},
+		{"a loop of a proof", "proof fn f(x: nat)\n    decreases x,\n{\n    if x > 0 {\n        f((x - 1) as nat);\n    }\n}", "f"},
+		{"a stub", "fn f(x: u32) -> u32 {\n    unimplemented!()\n}", "-f: as it is written, it always comes to a call that does not return"},
+		{"a stub behind a condition", "fn f(x: u32) -> u32 {\n    if x > 0 {\n        panic!(\"no\")\n    } else {\n        todo!()\n    }\n}", "-f: as it is written, it always comes to a call that does not return"},
+		{"one way out", "fn f(x: u32) -> u32 {\n    if x > 0 {\n        panic!(\"no\")\n    } else {\n        x\n    }\n}", "f"},
+		{"an early way out", "fn f(x: u32) -> u32 {\n    if x > 0 {\n        return x;\n    }\n    unreachable!()\n}", "f"},
+		{"a question mark", "fn f(x: Option<u32>) -> Option<u32> {\n    let y = x?;\n    panic!()\n}", "f"},
+		{"a call that never returns", "fn f(x: u32) -> u32 {\n    let y = stop(x);\n    y\n}\n\n#[verifier::external_body]\nfn stop(x: u32) -> ! {\n    panic!()\n}", "-f: as it is written, it always comes to a call that does not return"},
+		{"a lemma that promises false", "fn f(x: u32) -> u32 {\n    proof {\n        absurd(x);\n    }\n    x\n}\n\n#[verifier::external_body]\nproof fn absurd(x: u32)\n    ensures\n        false,\n{\n}", "f"},
+		{"every arm", "fn f(x: u32) -> u32 {\n    match x {\n        0 => panic!(),\n        _ => {\n            g(todo!())\n        },\n    }\n}", "-f: as it is written, it always comes to a call that does not return"},
+		{"all but one arm", "fn f(x: u32) -> u32 {\n    match x {\n        0 => panic!(),\n        _ => x,\n    }\n}", "f"},
+		{"no value", "enum Never {\n}\n\nfn f(x: Never) -> u32 {\n    match x {\n    }\n}", "-f: as it is written, it always comes to a call that does not return"},
+		{"behind a lazy operator", "fn f(x: u32) -> bool {\n    x > 0 && todo!()\n}", "f"},
+		{"a trait's lemma", "trait T {\n    proof fn f(x: u32);\n}\n\nimpl T for u8 {\n    proof fn f(x: u32) {\n    }\n}", "-<u8 as T>::f: it is a lemma that a trait asks for, which may have no case for this type"},
+	} {
+		base := index(t, "src/lib.rs", "use vstd::prelude::*;\n")
+		head := index(t, "src/lib.rs", "use vstd::prelude::*;\n\nverus! {\n\n"+c.head+"\n\n} // verus!\n")
+		for _, p := range head.Problems {
+			t.Errorf("%s: %s", c.name, p.Text)
+		}
+		ask, left := proof.Contexts(&checks.Input{Pairs: pair.New(base, head), Proof: proofs(base, said{}, head, said{})})
+		var got []string
+		for _, f := range ask {
+			got = append(got, f.Symbol)
+		}
+		for _, l := range left {
+			got = append(got, "-"+l.Function.Symbol+": "+l.Why)
+		}
+		if diff := cmp.Diff(c.want, strings.Join(got, "; ")); diff != "" {
+			t.Errorf("%s: %s", c.name, diff)
+		}
+	}
+}
+
+// TestInconsistentContext checks what is new, what belongs to another rule, and the words.
+func TestInconsistentContext(t *testing.T) {
+	const old = "use vstd::prelude::*;\n\nverus! {\n\nfn f(x: u32)\n    requires\n        x > 0,\n{\n}\n\n} // verus!\n"
+	const edited = "use vstd::prelude::*;\n\nverus! {\n\nfn f(x: u32)\n    requires\n        x > 0,\n{\n    assume(x == 0);\n}\n\n} // verus!\n"
+	const lemma = "use vstd::prelude::*;\n\nverus! {\n\nproof fn f(x: u32)\n    requires\n        x > 0,\n        odd(x),\n{\n}\n\n} // verus!\n"
+	const message = "proof/inconsistent-context error: The verifier proves `false` at every exit of this body: its proof rests on a contradiction, and would go through whatever the function did and promised."
+	const first = " / What contradicts what may begin with its own requires, although these were not shown to exclude every call."
+	reached := shows("f", obligation.InconsistentContext)
+	for _, c := range []struct {
+		name, head string
+		base, on   said
+		want       []string
+	}{
+		{"no answer", edited, said{}, said{}, nil},
+		{"new", edited, said{}, reached, []string{message + first + " / Believed without proof in what it rests on: `assume(x == 0)`."}},
+		{"old", edited, reached, reached, nil},
+		{"no call is possible", edited, said{}, shows("f", obligation.InconsistentContext, obligation.Contradictory), nil},
+		{"a lemma", lemma, said{}, reached, []string{strings.Replace(message, "error", "warning", 1) + first}},
+	} {
+		base, head := index(t, "src/lib.rs", old), index(t, "src/lib.rs", c.head)
+		found, err := checks.Run(context.Background(), proof.Rules(), &checks.Input{Pairs: pair.New(base, head), Proof: proofs(base, c.base, head, c.on)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, f := range found {
+			s := fmt.Sprintf("%s %s: %s", f.Rule, f.Severity, f.Message)
+			if f.Detail != "" {
+				s += " / " + strings.ReplaceAll(f.Detail, "\n", " / ")
+			}
+			got = append(got, s)
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s: %s", c.name, diff)
 		}
 	}
 }
