@@ -67,12 +67,45 @@ func (w *walker) operand(n syntax.Node) string {
 	return "(" + n.Text() + ")"
 }
 
+// side is the text of an expression as an operand of a binary operator.
+func (w *walker) side(n syntax.Node, op syntax.TokenKind, right bool) string {
+	prec := operators[op].prec
+	switch n.Kind() {
+	case syntax.Unary:
+		return n.Text()
+	case syntax.Cast:
+		if right || op != syntax.Lt && op != syntax.Shl {
+			return n.Text()
+		}
+	case syntax.Binary:
+		inner := operators[n.Op()].prec
+		if inner > prec && (right || !endsInCast(n)) || inner == prec && prec != operators[syntax.EqEq].prec && !right && !endsInCast(n) {
+			return n.Text()
+		}
+	}
+	return w.operand(n)
+}
+
+// joined is a binary expression in place of n, in parentheses if n is an operand.
+func (w *walker) joined(n, lhs syntax.Node, op syntax.TokenKind, rhs syntax.Node) string {
+	text := w.side(lhs, op, false) + " " + operators[op].text + " " + w.side(rhs, op, true)
+	if w.operands[n.ID()] {
+		return "(" + text + ")"
+	}
+	return text
+}
+
+// plus is an expression plus or minus one.
+func (w *walker) plus(n syntax.Node, op syntax.TokenKind) string {
+	return w.side(n, op, false) + " " + operators[op].text + " 1"
+}
+
 // operator replaces the operator of a Binary, or the whole of it where the other operator binds otherwise.
 func (w *walker) operator(op Operator, n syntax.Node, to syntax.TokenKind) {
 	lhs, rhs := n.Get(syntax.FLhs), n.Get(syntax.FRhs)
 	was, is := operators[n.Op()], operators[to]
 	if was.prec != is.prec {
-		w.replace(op, n.Span(), "("+w.operand(lhs)+" "+is.text+" "+w.operand(rhs)+")")
+		w.replace(op, n.Span(), w.joined(n, lhs, to, rhs))
 		return
 	}
 	left := lhs.Span()
@@ -117,8 +150,11 @@ var boundary = map[syntax.TokenKind]syntax.TokenKind{syntax.Lt: syntax.Le, synta
 
 func (w *walker) binary(n syntax.Node, want string) {
 	lhs, rhs := n.Get(syntax.FLhs), n.Get(syntax.FRhs)
+	w.operands[lhs.ID()], w.operands[rhs.ID()] = true, true
 	op := n.Op()
 	left, right := w.typeOf(lhs), w.typeOf(rhs)
+	// Nothing is less than 0 in an unsigned type, so <= is == there and > is !=.
+	noneBelow := rhs.Text() == "0" && !strings.HasPrefix(deref(left), "i") && !isFloat(left)
 	if others := otherArithmetic[op]; others != nil {
 		if left != "String" && left != "&str" && right != "&str" && right != "String" {
 			for _, to := range others {
@@ -135,12 +171,18 @@ func (w *walker) binary(n syntax.Node, want string) {
 	switch op {
 	case syntax.Lt, syntax.Le, syntax.Gt, syntax.Ge:
 		w.operator(Boundary, n, boundary[op])
-		w.operator(Relational, n, inverse[op])
+		if w.negated != n.ID() {
+			w.operator(Relational, n, inverse[op])
+		}
 		w.operator(Relational, n, syntax.EqEq)
-		w.operator(Relational, n, syntax.Ne)
+		if !noneBelow || op != syntax.Gt {
+			w.operator(Relational, n, syntax.Ne)
+		}
 	case syntax.EqEq, syntax.Ne:
-		w.operator(Relational, n, inverse[op])
-		if l, r := deref(left), deref(right); isInt(l) || isInt(r) || isFloat(l) || l == "char" {
+		if w.negated != n.ID() {
+			w.operator(Relational, n, inverse[op])
+		}
+		if l, r := deref(left), deref(right); !noneBelow && (isInt(l) || isInt(r) || isFloat(l) || l == "char") {
 			w.operator(Relational, n, syntax.Le)
 			w.operator(Relational, n, syntax.Ge)
 		}
@@ -155,8 +197,13 @@ func (w *walker) binary(n syntax.Node, want string) {
 			to = syntax.AndAnd
 		}
 		w.operator(Logical, n, to)
-		w.replace(Logical, n.Span(), w.operand(lhs))
-		w.replace(Logical, n.Span(), w.operand(rhs))
+		for _, side := range []syntax.Node{lhs, rhs} {
+			if w.operands[n.ID()] {
+				w.replace(Logical, n.Span(), w.operand(side))
+			} else {
+				w.replace(Logical, n.Span(), side.Text())
+			}
+		}
 	case syntax.And, syntax.Or, syntax.Caret:
 		for _, to := range []syntax.TokenKind{syntax.And, syntax.Or, syntax.Caret} {
 			if to != op {
@@ -198,7 +245,7 @@ func (w *walker) binary(n syntax.Node, want string) {
 // turnAround swaps the operands.
 func (w *walker) turnAround(n, lhs, rhs syntax.Node) {
 	if lhs.Text() != rhs.Text() {
-		w.replace(Swap, n.Span(), "("+w.operand(rhs)+" "+operators[n.Op()].text+" "+w.operand(lhs)+")")
+		w.replace(Swap, n.Span(), w.joined(n, rhs, n.Op(), lhs))
 	}
 }
 
@@ -241,6 +288,7 @@ var assignments = map[syntax.TokenKind]syntax.TokenKind{syntax.PlusEq: syntax.Pl
 func (w *walker) assign(n syntax.Node) {
 	lhs, rhs := n.Get(syntax.FLhs), n.Get(syntax.FRhs)
 	t := w.typeOf(lhs)
+	w.hint(lhs, w.typeOf(rhs))
 	if op, is := assignments[n.Op()]; is && t != "String" {
 		at := w.behind(lhs.Span().End)
 		s := source.Span{Start: at, End: at + len(operators[op].text) + 1}
@@ -315,6 +363,7 @@ func (w *walker) another(l *local, mut bool) (string, bool) {
 }
 
 func (w *walker) path(n syntax.Node, want string) {
+	w.hint(n, want)
 	names := words(n)
 	s := n.Span()
 	switch {
@@ -322,7 +371,9 @@ func (w *walker) path(n syntax.Node, want string) {
 		l := w.local(names[0])
 		if l == nil {
 			if t := w.types.consts[names[0]]; isInt(t) {
-				w.number(s, names[0], strings.HasPrefix(t, "i"))
+				w.replace(Constant, s, "("+names[0]+" + 1)")
+				w.replace(Constant, s, "("+names[0]+" - 1)")
+				w.replace(Constant, s, "0")
 			} else if t == "bool" {
 				w.replace(Constant, s, "!"+names[0])
 			}
@@ -351,13 +402,6 @@ func (w *walker) path(n syntax.Node, want string) {
 			w.replace(Twin, s, names[0]+"::"+variants[(i+1)%len(variants)])
 		}
 	}
-}
-
-// number edits a named integer.
-func (w *walker) number(s source.Span, text string, signed bool) {
-	w.replace(Constant, s, "("+text+" + 1)")
-	w.replace(Constant, s, "("+text+" - 1)")
-	w.replace(Constant, s, "0")
 }
 
 // literal edits a literal where a value of a type is wanted; negative tells that a minus stands before it.
@@ -451,8 +495,11 @@ func (w *walker) condition(c syntax.Node, branches bool) {
 	}
 	_, comparison := inverse[inner.Op()]
 	switch {
-	case branches || inner.Kind() == syntax.Binary && comparison:
+	case branches:
+		w.negated = inner.ID()
+	case inner.Kind() == syntax.Binary && comparison:
 	case inner.Kind() == syntax.Unary && inner.Op() == syntax.Bang:
+		// The ! is dropped, which is another edit.
 	default:
 		w.replace(Negate, s, "!"+w.operand(c))
 	}
@@ -466,8 +513,10 @@ func (w *walker) letCondition(c syntax.Node) {
 		w.value(c.Get(syntax.FExpr), "", false)
 		w.bind(c.Get(syntax.FPat), w.typeOf(c.Get(syntax.FExpr)))
 	case c.Kind() == syntax.Binary && c.Op() == syntax.AndAnd:
-		w.letCondition(c.Get(syntax.FLhs))
-		w.letCondition(c.Get(syntax.FRhs))
+		for _, side := range []syntax.Node{c.Get(syntax.FLhs), c.Get(syntax.FRhs)} {
+			w.operands[side.ID()] = true
+			w.letCondition(side)
+		}
 	default:
 		w.condition(c, false)
 	}
@@ -562,31 +611,23 @@ func (w *walker) while(n syntax.Node) {
 	if !hasLet(cond) {
 		s, c := n.Span(), cond.Span()
 		const again = "one_turn_more"
-		w.replace(Turn, s, "{ let mut "+again+" = true; "+string(w.src[s.Start:c.Start])+w.operand(cond)+" || ::core::mem::take(&mut "+again+")"+
+		w.replace(Turn, s, "{ let mut "+again+" = true; "+string(w.src[s.Start:c.Start])+w.side(cond, syntax.OrOr, false)+" || ::core::mem::take(&mut "+again+")"+
 			string(w.src[c.End:s.End])+" }")
 	}
 }
 
 // once leaves a loop after its first turn.
 func (w *walker) once(body syntax.Node) {
-	end := body.Span().End - 1
-	at := end
-	for at > body.Span().Start+1 && (w.src[at-1] == ' ' || w.src[at-1] == '\n' || w.src[at-1] == '\t' || w.src[at-1] == '\r') {
-		at--
-	}
-	// What stands last may be an expression without a semicolon, or a comment.
 	var last syntax.Node
 	for s := range body.All(syntax.FStmt) {
 		last = s
 	}
-	semi := ""
+	if !last.Valid() {
+		return
+	}
+	at, semi := last.Span().End, ""
 	if last.Kind() == syntax.ExprStmt && !last.Semi() {
 		semi = ";"
-		at = last.Span().End
-	} else if last.Valid() {
-		at = last.Span().End
-	} else {
-		at = body.Span().Start + 1
 	}
 	w.replace(Turn, source.Span{Start: at, End: at}, semi+" break;")
 }
@@ -610,11 +651,11 @@ func (w *walker) forLoop(n syntax.Node) {
 			}
 		}
 		if hi.Valid() && hi.Kind() != syntax.Literal {
-			w.replace(Turn, hi.Span(), w.operand(hi)+" - 1")
-			w.replace(Turn, hi.Span(), w.operand(hi)+" + 1")
+			w.replace(Turn, hi.Span(), w.plus(hi, syntax.Minus))
+			w.replace(Turn, hi.Span(), w.plus(hi, syntax.Plus))
 		}
 		if lo.Valid() && lo.Kind() != syntax.Literal {
-			w.replace(Turn, lo.Span(), w.operand(lo)+" + 1")
+			w.replace(Turn, lo.Span(), w.plus(lo, syntax.Plus))
 		}
 	} else {
 		w.replace(Turn, e.Span(), "::core::iter::Iterator::skip(::core::iter::IntoIterator::into_iter("+e.Text()+"), 1)")
@@ -670,8 +711,8 @@ func (w *walker) index(n syntax.Node) {
 		w.value(i, "", false)
 		return
 	case i.Kind() != syntax.Literal:
-		w.replace(IndexShift, i.Span(), w.operand(i)+" + 1")
-		w.replace(IndexShift, i.Span(), w.operand(i)+" - 1")
+		w.replace(IndexShift, i.Span(), w.plus(i, syntax.Plus))
+		w.replace(IndexShift, i.Span(), w.plus(i, syntax.Minus))
 	default:
 		if v, _, ok := intLiteral(i.Text()); ok && v < ^uint64(0) {
 			w.replace(IndexShift, i.Span(), strconv.FormatUint(v+1, 10))
@@ -688,7 +729,7 @@ var narrower = map[string]string{"u128": "u64", "u64": "u32", "u32": "u16", "u16
 	"i32": "i16", "i16": "i8", "isize": "i32"}
 
 func (w *walker) cast(n syntax.Node) {
-	to := syntax.Canon(n.Get(syntax.FType))
+	to := typeAt(n.Get(syntax.FType))
 	e := n.Get(syntax.FExpr)
 	from := w.typeOf(e)
 	bits := intBits[from]
@@ -711,7 +752,11 @@ func (w *walker) cast(n syntax.Node) {
 		if from == "char" && through[0] == 'i' {
 			continue
 		}
-		w.replace(Cast, n.Span(), w.operand(e)+" as "+through+" as "+to)
+		text := w.operand(e)
+		if e.Kind() == syntax.Cast || e.Kind() == syntax.Unary {
+			text = e.Text()
+		}
+		w.replace(Cast, n.Span(), text+" as "+through+" as "+to)
 	}
 }
 
@@ -866,7 +911,7 @@ func (w *walker) paramTypes(n syntax.Node, method bool) []string {
 		if i == 0 && method && p.Name == "self" {
 			continue
 		}
-		t := p.Type
+		t := typeText(p.Type)
 		if strings.Contains(t, "Self") {
 			t = ""
 		}
@@ -882,6 +927,10 @@ func (w *walker) call(n syntax.Node) {
 	}
 	callee := n.Get(syntax.FCallee)
 	names := words(callee)
+	root := ""
+	if len(names) == 1 {
+		root = names[0]
+	}
 	args := slices.Collect(n.Get(syntax.FArgs).All(syntax.FExpr))
 	var types []string
 	switch {
@@ -904,25 +953,18 @@ func (w *walker) call(n syntax.Node) {
 		fallthrough
 	default:
 		types = w.paramTypes(n, false)
-		if len(names) == 1 && names[0] == "Some" && w.inClosure == 0 {
+		if root == "Some" && w.inClosure == 0 {
 			if head, args := typeArgs(w.result); head == "Option" && len(args) == 1 {
 				types = []string{args[0]}
 			}
 		}
-		if fields := w.types.fields[names0(names)]; types == nil && len(names) == 1 && len(fields) == len(args) && !w.types.generic[names[0]] {
+		if fields := w.types.fields[root]; types == nil && len(fields) == len(args) && !w.types.generic[root] {
 			for _, f := range fields {
 				types = append(types, f.typ)
 			}
 		}
 	}
 	w.arguments(n, types)
-}
-
-func names0(names []string) string {
-	if len(names) == 0 {
-		return ""
-	}
-	return names[0]
 }
 
 // twins are counterparts of methods that have the same type.
@@ -961,7 +1003,7 @@ func (w *walker) method(n syntax.Node) {
 		switch {
 		case method == "push" && len(args) == 1 && deref(t) != "String":
 			w.replace(Twin, source.Span{Start: name.Span().Start, End: args[0].Span().Start}, "insert(0, ")
-		case method == "insert" && len(args) == 2 && (strings.HasPrefix(deref(t), "Vec<") || isInt(w.typeOf(args[0])) && t == ""):
+		case method == "insert" && len(args) == 2 && (strings.HasPrefix(deref(t), "Vec<") || w.typeOf(args[0]) == "usize" && t == ""):
 			w.replace(Twin, source.Span{Start: name.Span().Start, End: args[1].Span().Start}, "push(")
 		case strings.HasPrefix(method, "checked_") && len(args) == 1 && method != "checked_div" && method != "checked_rem" && method != "checked_next_power_of_two":
 			w.replace(Twin, n.Span(), "Some("+string(w.src[n.Span().Start:name.Span().Start])+"wrapping_"+strings.TrimPrefix(method, "checked_")+

@@ -288,7 +288,7 @@ func generics(n syntax.Node, more string) (params, args string) {
 		name := p.Get(syntax.FName).Text()
 		text := p.Text()
 		if d := p.Get(syntax.FDefault); d.Valid() {
-			text = strings.TrimRight(strings.TrimRight(text[:d.Span().Start-p.Span().Start], " \n\t"), "=")
+			text = strings.TrimRight(text[:d.Span().Start-p.Span().Start], "= \n\t")
 		}
 		declared, used = append(declared, text), append(used, name)
 	}
@@ -327,5 +327,13 @@ func declaration(fn string) (string, error) {
 		b.WriteString(fn[at:s.Start] + put)
 		at = s.End
 	}
-	return b.String() + strings.TrimSpace(fn[at:body.Span().Start]) + ";", nil
+	// A comment may stand between the head and the body.
+	end := at
+	for t := range n.Tokens() {
+		if t.Span().Start >= body.Span().Start {
+			break
+		}
+		end = max(end, t.Span().End)
+	}
+	return b.String() + fn[at:end] + ";", nil
 }

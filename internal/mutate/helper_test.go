@@ -93,7 +93,7 @@ func golden(t *testing.T, path, got string) {
 func samples(t testing.TB) []string {
 	t.Helper()
 	var out []string
-	for _, pattern := range []string{"../../testdata/corpus/*/base.rs", "../../testdata/erase/samples/*.rs", "../eval/testdata/functions/*/strong.rs"} {
+	for _, pattern := range []string{"../../testdata/corpus/*/base.rs", "../../testdata/erase/samples/*.rs", "../eval/testdata/functions/*/strong.rs", "testdata/*.rs"} {
 		paths, err := filepath.Glob(pattern)
 		if err != nil || len(paths) == 0 {
 			t.Fatalf("no samples in %s: %v", pattern, err)

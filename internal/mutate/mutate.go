@@ -67,7 +67,8 @@ func (m Mutant) apply(src []byte, s source.Span) []byte {
 	return slices.Concat(src[s.Start:m.Span.Start], []byte(m.Replacement), src[m.Span.End:s.End])
 }
 
-// Diff shows the edit as the lines that it removes, behind "-", and adds, behind "+", without their common indentation.
+// Diff shows the edit as the lines that it removes, behind "-", and adds, behind "+", without their common indentation. Lines
+// between them that stay are left out.
 func (m Mutant) Diff(f *model.Function) string {
 	src := f.File.Syntax.Source.Text
 	from := bytes.LastIndexByte(src[:m.Span.Start], '\n') + 1
@@ -90,12 +91,26 @@ func (m Mutant) Diff(f *model.Function) string {
 		}
 	}
 	var b strings.Builder
-	for sign, lines := range [][]string{before, after} {
+	show := func(sign byte, lines []string) {
 		for _, l := range lines {
 			if strings.TrimSpace(l) != "" {
-				fmt.Fprintf(&b, "%c%s\n", "-+"[sign], l[max(indent, 0):])
+				fmt.Fprintf(&b, "%c%s\n", sign, l[max(indent, 0):])
 			}
 		}
+	}
+	if len(before) != len(after) {
+		show('-', before)
+		show('+', after)
+		return b.String()
+	}
+	for i := 0; i < len(before); {
+		n := 0
+		for i+n < len(before) && before[i+n] != after[i+n] {
+			n++
+		}
+		show('-', before[i:i+n])
+		show('+', after[i:i+n])
+		i += max(n, 1)
 	}
 	return b.String()
 }
@@ -108,8 +123,7 @@ func Mutants(f *model.Function, opts Options) Result {
 	if reason != "" {
 		return Result{Reason: reason}
 	}
-	w := newWalker(f)
-	w.function()
+	w := walk(f)
 	r := Result{Generated: len(w.edits), Opaque: w.opaque}
 	limit := cmp.Or(opts.Max, DefaultMax)
 	if limit < 0 {

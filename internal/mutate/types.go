@@ -1,6 +1,7 @@
 package mutate
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,7 +10,7 @@ import (
 	"github.com/specgate/specgate/internal/syntax"
 )
 
-// Types are canonical texts (syntax.Canon); empty when the syntax does not show them. anyInt is the type of a literal without a suffix.
+// Types are canonical texts without lifetimes of references; empty when the syntax does not show them. anyInt is the type of a literal without a suffix.
 const anyInt = "{integer}"
 
 // unit is the type of what is evaluated for its effect.
@@ -40,13 +41,23 @@ func same(a, b string) bool {
 // deref is a type behind all its references.
 func deref(t string) string {
 	for strings.HasPrefix(t, "&") {
-		t = strings.TrimPrefix(t, "&")
-		if strings.HasPrefix(t, "'") {
-			_, t, _ = strings.Cut(t, " ")
-		}
-		t = strings.TrimPrefix(t, "mut ")
+		t = strings.TrimPrefix(strings.TrimPrefix(t, "&"), "mut ")
 	}
 	return t
+}
+
+// lifetimes of references, which do not make other types here.
+var lifetimes = regexp.MustCompile(`& *('\w+ )? *`)
+
+// typeText is the text of a canonical type that types are compared by.
+func typeText(canonical string) string { return lifetimes.ReplaceAllString(canonical, "&") }
+
+// typeAt is the type that a node states.
+func typeAt(n syntax.Node) string {
+	if !n.Valid() {
+		return ""
+	}
+	return typeText(syntax.Canon(n))
 }
 
 // typeArgs splits "Name<A, B>" and "(A, B)"; name is empty for a tuple. A path counts by its last segment.
@@ -149,7 +160,7 @@ func readDeclared(root syntax.Node) declared {
 			return false
 		case syntax.Const:
 			if !ghost(n) {
-				d.consts[name] = syntax.Canon(n.Get(syntax.FType))
+				d.consts[name] = typeAt(n.Get(syntax.FType))
 			}
 			return false
 		case syntax.Fn, syntax.Attr:
@@ -179,7 +190,7 @@ func fieldsOf(list syntax.Node) []fieldOf {
 		if name == "" {
 			name = strconv.Itoa(len(out))
 		}
-		out = append(out, fieldOf{name, syntax.Canon(c.Get(syntax.FType))})
+		out = append(out, fieldOf{name, typeAt(c.Get(syntax.FType))})
 	}
 	return out
 }
@@ -215,7 +226,7 @@ func (w *walker) copies(t string) bool {
 		return true
 	}
 	if strings.HasPrefix(t, "&") {
-		return !strings.HasPrefix(t, "&mut ") && !strings.Contains(t, " mut ")
+		return !strings.HasPrefix(t, "&mut ")
 	}
 	if name, args := typeArgs(t); (strings.HasPrefix(t, "(") || name == "Option") && len(args) > 0 {
 		return !slices.ContainsFunc(args, func(a string) bool { return !w.copies(a) })
@@ -397,7 +408,7 @@ func (w *walker) findType(n syntax.Node) string {
 			return "bool"
 		}
 	case syntax.Cast:
-		return syntax.Canon(n.Get(syntax.FType))
+		return typeAt(n.Get(syntax.FType))
 	case syntax.Tuple:
 		var parts []string
 		for e := range n.All(syntax.FExpr) {
@@ -503,7 +514,7 @@ func (w *walker) callee(n syntax.Node) *model.Function {
 
 // resultType is that of a call of a function of the tree.
 func resultType(f *model.Function) string {
-	t := f.ResultType
+	t := typeText(f.ResultType)
 	if t == "" {
 		return unit
 	}

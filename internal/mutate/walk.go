@@ -21,12 +21,18 @@ type walker struct {
 
 	locals []local
 	known  map[int]string // types of expressions, by ID
+	// Types of locals whose values are literals without a suffix, by the ID of their pattern: from how they are used.
+	hints map[int]string
 
 	// What the closure or function around has: its result type, and whether it is the function itself.
 	result    string
 	inClosure int
 	// Locals that are declared without a value: what assigns them must stay.
 	late map[string]bool
+	// Operands of binary operators, by ID.
+	operands map[int]bool
+	// A condition whose negation is made otherwise, by ID.
+	negated int
 
 	edits  []Mutant // without ID
 	have   map[string]bool
@@ -36,14 +42,26 @@ type walker struct {
 
 type local struct {
 	name, typ string
+	pat       int // ID of its pattern
 	mut       bool
 	ready     bool // has a value
 	param     bool
 }
 
-func newWalker(f *model.Function) *walker {
-	w := &walker{f: f, src: f.File.Syntax.Source.Text, self: f.Self, types: readDeclared(f.File.Syntax.Root()), calls: map[int]model.Call{},
-		known: map[int]string{}, late: map[string]bool{}, have: map[string]bool{}}
+// walk goes through a function: twice if only the first time tells the types of some locals.
+func walk(f *model.Function) *walker {
+	w := newWalker(f, readDeclared(f.File.Syntax.Root()), map[int]string{})
+	w.function()
+	if len(w.hints) > 0 {
+		w = newWalker(f, w.types, w.hints)
+		w.function()
+	}
+	return w
+}
+
+func newWalker(f *model.Function, types declared, hints map[int]string) *walker {
+	w := &walker{f: f, src: f.File.Syntax.Source.Text, self: f.Self, types: types, calls: map[int]model.Call{},
+		known: map[int]string{}, hints: hints, late: map[string]bool{}, operands: map[int]bool{}, have: map[string]bool{}}
 	if f.Kind == model.TraitMethod {
 		w.self = ""
 	}
@@ -71,9 +89,6 @@ func (w *walker) scope(run func()) {
 	w.locals = w.locals[:n]
 }
 
-// text of a node as written.
-func (w *walker) text(n syntax.Node) string { return n.Text() }
-
 // replace notes an edit.
 func (w *walker) replace(op Operator, s source.Span, text string) {
 	old := w.src[s.Start:s.End]
@@ -100,7 +115,9 @@ func (w *walker) identified() []Mutant {
 		for len(ghosts) > 0 && ghosts[0].End <= at {
 			ghosts = ghosts[1:]
 		}
-		if len(ghosts) == 0 || at < ghosts[0].Start {
+		// What separates elements and statements comes and goes with ghost ones.
+		counts := t.Kind() != syntax.Comma && t.Kind() != syntax.Semi
+		if counts && (len(ghosts) == 0 || at < ghosts[0].Start) {
 			starts = append(starts, at)
 		}
 	}
@@ -135,7 +152,7 @@ func (w *walker) function() {
 		if p.Ghost {
 			continue
 		}
-		t := w.own(p.Type)
+		t := w.own(typeText(p.Type))
 		if p.Name == "self" {
 			w.locals = append(w.locals, local{name: "self", typ: t, ready: true, param: true, mut: strings.HasPrefix(p.Node.Text(), "mut ")})
 			continue
@@ -146,7 +163,7 @@ func (w *walker) function() {
 			w.locals[i].param = true
 		}
 	}
-	w.result = w.own(w.f.ResultType)
+	w.result = w.own(typeText(w.f.ResultType))
 	if w.result == "" {
 		w.result = unit
 	}
@@ -159,21 +176,22 @@ func (w *walker) function() {
 		}
 		return true
 	})
-	w.early(body)
+	for s := range body.All(syntax.FStmt) {
+		if executable(s) {
+			w.early(body)
+			break
+		}
+	}
 	w.scope(func() { w.block(body, w.result, true) })
 }
 
 // early returns a value before the body begins.
 func (w *walker) early(body syntax.Node) {
 	at := body.FirstToken().Span().End
-	for t := range body.Tokens() { // behind inner attributes there is the first statement
-		at = t.Span().End
-		break
+	for a := range body.All(syntax.FAttr) {
+		at = a.Span().End
 	}
 	here := source.Span{Start: at, End: at}
-	for a := range body.All(syntax.FAttr) {
-		here = source.Span{Start: a.Span().End, End: a.Span().End}
-	}
 	if w.result == unit {
 		w.replace(Return, here, " return;")
 		return
@@ -190,7 +208,7 @@ func (w *walker) results() []string {
 		return out
 	}
 	for _, l := range w.locals {
-		if l.param && l.typ == w.result && (w.copies(l.typ) || w.f.Node.Kind() == syntax.Fn) && w.local(l.name).param {
+		if l.param && l.typ == w.result && w.local(l.name).param {
 			out = append(out, l.name)
 		}
 	}
@@ -201,7 +219,7 @@ func (w *walker) results() []string {
 func boundBy(pat syntax.Node) map[string]bool {
 	out := map[string]bool{}
 	pat.Walk(func(n syntax.Node) bool {
-		if n.Kind() == syntax.IdentPat {
+		if n.Kind() == syntax.IdentPat && !constantPat(n) {
 			out[n.Get(syntax.FName).Text()] = true
 		}
 		return true
@@ -209,17 +227,26 @@ func boundBy(pat syntax.Node) map[string]bool {
 	return out
 }
 
+// constantPat tells a pattern that is the name of a variant or constant by Rust's conventions, such as None.
+func constantPat(n syntax.Node) bool {
+	name := n.Get(syntax.FName).Text()
+	return name != "" && name[0] >= 'A' && name[0] <= 'Z' && !n.Mut() && !n.ByRef() && !n.Get(syntax.FPat).Valid()
+}
+
 // bind brings the names of a pattern into scope.
 func (w *walker) bind(pat syntax.Node, t string) {
 	switch pat.Kind() {
 	case syntax.IdentPat:
-		if ghost(pat) {
+		if ghost(pat) || constantPat(pat) {
 			return
 		}
 		if pat.ByRef() {
 			t = ""
 		}
-		w.locals = append(w.locals, local{name: pat.Get(syntax.FName).Text(), typ: t, mut: pat.Mut(), ready: true})
+		if hint := w.hints[pat.ID()]; hint != "" && t == anyInt {
+			t = hint
+		}
+		w.locals = append(w.locals, local{name: pat.Get(syntax.FName).Text(), typ: t, pat: pat.ID(), mut: pat.Mut(), ready: true})
 		w.bind(pat.Get(syntax.FPat), "")
 		return
 	case syntax.ParenPat:
@@ -288,8 +315,8 @@ func (w *walker) block(n syntax.Node, want string, tail bool) {
 	}
 	var stmts []syntax.Node
 	for s := range n.All(syntax.FStmt) {
-		if s.Kind() == syntax.Let && ghost(s) || s.Kind() == syntax.ExprStmt && erased(s.Get(syntax.FExpr)) {
-			w.ghostly(s)
+		if s.Kind() != syntax.EmptyStmt && !executable(s) {
+			w.ghostly(s) // or an item, which is not this function's code either
 			continue
 		}
 		stmts = append(stmts, s)
@@ -302,12 +329,14 @@ func (w *walker) block(n syntax.Node, want string, tail bool) {
 				w.let(s)
 			case syntax.ExprStmt:
 				w.statement(s, last, want, tail)
-			case syntax.EmptyStmt:
-			default:
-				w.ghostly(s) // an item; not ghost, but not this function's code either
 			}
 		}
 	})
+}
+
+// executable tells a statement that is not ghost code by its form, and no item.
+func executable(s syntax.Node) bool {
+	return s.Kind() == syntax.Let && !ghost(s) || s.Kind() == syntax.ExprStmt && !erased(s.Get(syntax.FExpr))
 }
 
 // erased tells a statement that is ghost code by its form. What else is, the comparison of executable texts tells.
@@ -342,7 +371,7 @@ func (w *walker) let(s syntax.Node) {
 	init := s.Get(syntax.FInit)
 	t := ""
 	if typ := s.Get(syntax.FType); typ.Valid() {
-		t = w.own(syntax.Canon(typ))
+		t = w.own(typeAt(typ))
 	}
 	if init.Valid() {
 		w.value(init, t, false)
@@ -424,6 +453,17 @@ func (w *walker) omit(s, e syntax.Node) {
 	w.replace(op, s.Span(), "")
 }
 
+// hint notes that a local has an integer type, if its value does not tell.
+func (w *walker) hint(n syntax.Node, t string) {
+	names := words(n)
+	if len(names) != 1 || intBits[t] == 0 {
+		return
+	}
+	if l := w.local(names[0]); l != nil && l.typ == anyInt && w.hints[l.pat] == "" {
+		w.hints[l.pat] = t
+	}
+}
+
 // value visits an expression where a value of a type is wanted; empty if the type is not known. tail tells that the value is the
 // function's result.
 func (w *walker) value(n syntax.Node, want string, tail bool) {
@@ -454,9 +494,7 @@ func (w *walker) returned(n syntax.Node) {
 		return
 	}
 	for _, v := range w.results() {
-		if !same(v, w.text(n)) {
-			w.replace(Return, n.Span(), v)
-		}
+		w.replace(Return, n.Span(), v)
 	}
 }
 
@@ -605,13 +643,13 @@ func (w *walker) closure(n syntax.Node) {
 	w.inClosure++
 	w.result = ""
 	if t := n.Get(syntax.FRet).Get(syntax.FType); t.Valid() {
-		w.result = w.own(syntax.Canon(t))
+		w.result = w.own(typeAt(t))
 	}
 	w.scope(func() {
 		for p := range n.All(syntax.FParam) {
 			t := ""
 			if typ := p.Get(syntax.FType); typ.Valid() {
-				t = w.own(syntax.Canon(typ))
+				t = w.own(typeAt(typ))
 			}
 			w.bind(p.Get(syntax.FPat), t)
 		}
