@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/specgate/specgate/annotate"
 	"github.com/specgate/specgate/checks"
+	"github.com/specgate/specgate/internal/cache"
 	"github.com/specgate/specgate/internal/engine"
 	"github.com/specgate/specgate/internal/policy"
 	"github.com/specgate/specgate/internal/verus"
@@ -30,7 +32,9 @@ type checkCmd struct {
 	Only     []string `placeholder:"FAMILY" help:"Families of rules to run, separated by commas: trust, edit, contract, proof."`
 	Function string   `placeholder:"GLOB" help:"Report only functions whose symbol matches, such as 'stack::**'."`
 	Verus    string   `placeholder:"PATH" env:"SPECGATE_VERUS" help:"Verify both sides with this executable of Verus, or the one in this directory. It builds the change, build scripts included."`
-	Jobs     int      `placeholder:"N" default:"0" help:"Files to parse at once. Default: the number of processors."`
+	Cache    string   `placeholder:"DIR" env:"SPECGATE_CACHE" help:"Directory that the verifier's answers are kept in. Default: specgate/verus in the user's directory for caches."`
+	NoCache  bool     `help:"Do not use or keep earlier answers of the verifier."`
+	Jobs     int      `placeholder:"N" default:"0" help:"Files to parse at once; base and head may be verified at the same time if it is more than one. Default: the number of processors."`
 }
 
 // Help is shown below the flags.
@@ -70,6 +74,7 @@ func (c *checkCmd) Run(r *run) error {
 		Only:     only,
 		Function: c.Function,
 		Verifier: verifier(c.Verus),
+		Cache:    c.cache(r.log),
 		Jobs:     jobs(c.Jobs),
 		Today:    today(),
 		Version:  version(),
@@ -111,6 +116,21 @@ func verifier(path string) func(context.Context, string) (*verus.Verifier, error
 	return func(ctx context.Context, release string) (*verus.Verifier, error) {
 		return verus.Find(ctx, verus.Search{Path: path, Release: release, Runner: verus.Sandboxed{}})
 	}
+}
+
+// cache is the directory to keep answers in; empty: none.
+func (c *checkCmd) cache(log *slog.Logger) string {
+	if c.NoCache || c.Verus == "" {
+		return ""
+	}
+	if c.Cache != "" {
+		return c.Cache
+	}
+	dir, err := cache.DefaultDir()
+	if err != nil {
+		log.Warn("the cache is not used", "error", err)
+	}
+	return dir
 }
 
 func jobs(n int) int {
