@@ -43,7 +43,7 @@ func (c *Copy) Ask(ctx context.Context, s Side, plan *obligation.Plan) (_ *Answe
 	if err := c.make(ctx); err != nil {
 		return nil, err
 	}
-	a := &asking{copy: c, side: s, out: &Answers{Plan: plan}, results: map[string]obligation.Verdict{}, broken: map[string]bool{}}
+	a := &asking{copy: c, side: s, out: &Answers{Plan: plan}, results: map[string]obligation.Verdict{}, broken: map[string]bool{}, told: map[string]bool{}}
 	if t := c.request.Options.Timeout; t > 0 {
 		a.deadline = start.Add(t)
 	}
@@ -76,6 +76,8 @@ type asking struct {
 	targets []verus.Target
 	// broken are the places where asking again is of no use: crates that do not pass the front end, modules whose canary was proved.
 	broken map[string]bool
+	// told are the modules of which it was said that their questions have no answer.
+	told map[string]bool
 	// stop is why nothing more is asked; empty while there is no reason.
 	stop string
 }
@@ -88,11 +90,15 @@ func (a *asking) problem(format string, args ...any) {
 
 func (a *asking) shadows(ctx context.Context, shadows []*obligation.Shadow) error {
 	for _, s := range shadows {
+		if a.broken[s.Crate.Key] && !a.told[moduleKey(s)] {
+			a.told[moduleKey(s)] = true
+			a.problem("questions about %s were not asked: its crate does not pass the verifier's front end", nameOf(s))
+		}
 		if a.broken[s.Crate.Key] || a.broken[moduleKey(s)] {
 			continue
 		}
 		if a.stop == "" && !a.deadline.IsZero() && time.Until(a.deadline) <= 0 {
-			a.stop = fmt.Sprintf("the time limit of %s for all questions was reached", a.copy.request.Options.Timeout)
+			a.stop = a.timeOver()
 		}
 		if a.stop != "" {
 			a.problem("questions about %s were not asked: %s", nameOf(s), a.stop)
@@ -103,6 +109,10 @@ func (a *asking) shadows(ctx context.Context, shadows []*obligation.Shadow) erro
 		}
 	}
 	return nil
+}
+
+func (a *asking) timeOver() string {
+	return fmt.Sprintf("the time limit of %s for all questions was reached", a.copy.request.Options.Timeout)
 }
 
 func moduleKey(s *obligation.Shadow) string { return s.Crate.Key + "\x00" + s.Module }
@@ -325,7 +335,7 @@ func (a *asking) read(s *obligation.Shadow, t verus.Target, r *verus.Run) (refus
 				if a.results[p.Name] != obligation.Rejected {
 					a.results[p.Name] = obligation.Rejected
 					refused = append(refused, p.Name)
-					a.problem("the verifier does not accept %s: %s", question(p), x.Message)
+					a.problem("the verifier does not accept %s: %s", question(p), firstLine(x.Message))
 				}
 			}
 		}
@@ -369,6 +379,9 @@ func (a *asking) read(s *obligation.Shadow, t verus.Target, r *verus.Run) (refus
 		if k := r.Problem.Kind; k != verus.CutOutput && k != verus.Crashed {
 			a.stop = why // it will not be otherwise the next time
 		}
+	case r.Ended.Stop == verus.StoppedByTime:
+		why = a.timeOver()
+		a.stop = why
 	case !ended:
 		// The reason about the end of the process is the one to show.
 		for _, x := range r.Reasons {
@@ -378,14 +391,21 @@ func (a *asking) read(s *obligation.Shadow, t verus.Target, r *verus.Run) (refus
 			}
 		}
 	case outside != nil:
-		why = "its crate does not pass the verifier's front end: " + outside.Message
+		why = "the verifier says: " + firstLine(outside.Message)
 		if outside.Place.Valid() {
-			why = fmt.Sprintf("its crate does not pass the verifier's front end, at %s: %s", a.place(s, outside.Place), outside.Message)
+			why = fmt.Sprintf("its crate does not pass the verifier's front end, at %s: %s", a.place(s, outside.Place), firstLine(outside.Message))
 			a.broken[s.Crate.Key] = true
 		}
 	}
+	a.told[moduleKey(s)] = true
 	a.problem("questions about %s were not answered: %s", nameOf(s), why)
 	return nil, true
+}
+
+// firstLine is a message of the verifier without the lists and hints behind it.
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
 }
 
 // comparing are the parts about two contracts, other than those that are named.
@@ -431,7 +451,7 @@ func (a *asking) verdicts(s *obligation.Shadow, u *verus.Unit, d said) {
 	// Nothing but its place tells whose a failure about bit vectors is.
 	suspect := slices.ContainsFunc(d.loose, func(x verus.Diagnostic) bool { return x.Category == verus.BitVector || !x.Place.Valid() })
 	if suspect {
-		a.problem("questions about %s were not answered: an error of the verifier cannot be assigned to one of them: %s", nameOf(s), d.loose[0].Message)
+		a.problem("questions about %s were not answered: an error of the verifier cannot be assigned to one of them: %s", nameOf(s), firstLine(d.loose[0].Message))
 	}
 	silent := 0
 	for _, p := range s.Parts {
@@ -452,7 +472,7 @@ func (a *asking) verdicts(s *obligation.Shadow, u *verus.Unit, d said) {
 		a.results[p.Name] = v
 	}
 	if silent > 0 {
-		a.problem("%d questions about %s were not answered: the verifier did not look at them", silent, nameOf(s))
+		a.problem("the verifier did not look at %d of the proof functions about %s", silent, nameOf(s))
 	}
 	switch a.results[s.Canary] {
 	case obligation.NotProved, obligation.TimedOut:
