@@ -19,6 +19,7 @@ import (
 
 	"github.com/specgate/specgate/internal/engine"
 	"github.com/specgate/specgate/internal/policy"
+	"github.com/specgate/specgate/internal/sandbox"
 )
 
 // Exit codes of the command.
@@ -35,6 +36,8 @@ type grammar struct {
 	Spectest spectestCmd `cmd:"" help:"Ask a contract which results it allows."`
 	Explain  explainCmd  `cmd:"" help:"Say what a rule means, why it matters and what to do."`
 	Policy   policyCmd   `cmd:"" help:"Write, check and explain the policy file."`
+	Setup    setupCmd    `cmd:"" help:"Install what specgate uses."`
+	Doctor   doctorCmd   `cmd:"" help:"Say what is found on this machine, and what to do about what is missing."`
 	Version  versionCmd  `cmd:"" help:"Print the version and how it was built."`
 
 	Verbose bool `short:"v" help:"Log what is done to stderr."`
@@ -44,6 +47,7 @@ type grammar struct {
 type run struct {
 	ctx    context.Context
 	stdout io.Writer
+	stderr io.Writer // progress, and what is being done
 	log    *slog.Logger
 }
 
@@ -62,7 +66,10 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 
 // Main runs the command that args name, without the program's own name, and returns its exit code. An interrupt ends it, within a
 // second. The caller then ends the process: what was going on may not have stopped.
+//
+// It must be the first thing that main does: the process may be one of specgate's own helpers.
 func Main(args []string, stdout, stderr io.Writer) int {
+	sandbox.Main()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 
@@ -95,7 +102,7 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	if g.Verbose {
 		level = slog.LevelDebug
 	}
-	r := &run{ctx: ctx, stdout: stdout, log: slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{
+	r := &run{ctx: ctx, stdout: stdout, stderr: stderr, log: slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{
 		Level: level,
 		ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
 			if a.Key == slog.TimeKey && len(groups) == 0 {

@@ -1,12 +1,20 @@
 package cli_test
 
 import (
+	"archive/zip"
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"flag"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,6 +22,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/specgate/specgate/internal/cli"
+	"github.com/specgate/specgate/internal/sandbox"
+	"github.com/specgate/specgate/internal/verus"
 )
 
 var update = flag.Bool("update", false, "write the golden parts of the scripts")
@@ -22,6 +32,7 @@ var update = flag.Bool("update", false, "write the golden parts of the scripts")
 const runAsSpecgate = "RUN_AS_SPECGATE"
 
 func TestMain(m *testing.M) {
+	sandbox.Main()
 	if os.Getenv(runAsSpecgate) != "" {
 		os.Exit(cli.Main([]string{"check", "-v"}, os.Stdout, os.Stderr))
 	}
@@ -36,11 +47,22 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		Setup:               setup,
+		// verus-release: there are releases of Verus for this platform.
+		Condition: func(name string) (bool, error) {
+			if name != "verus-release" {
+				return false, fmt.Errorf("unknown condition %q", name)
+			}
+			_, err := verus.Platform(runtime.GOOS, runtime.GOARCH)
+			return err == nil, nil
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"code":    code,
 			"commit":  commit,
 			"repeat":  repeat,
 			"example": example,
+			"pack":    pack,
+			"sha256":  hash,
+			"serve":   serve,
 		},
 	})
 }
@@ -62,6 +84,15 @@ func setup(env *testscript.Env) error {
 		return err
 	}
 	env.Setenv("EXAMPLE", example)
+	// For scripts that have a PATH of their own.
+	self, err := exec.LookPath("specgate")
+	if err != nil {
+		return err
+	}
+	env.Setenv("SPECGATE", self)
+	if platform, err := verus.Platform(runtime.GOOS, runtime.GOARCH); err == nil {
+		env.Setenv("PLATFORM", platform)
+	}
 	env.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(env.WorkDir))
 	for key, value := range gitEnvironment() {
 		env.Setenv(key, value)
@@ -113,6 +144,51 @@ func repeat(ts *testscript.TestScript, neg bool, args []string) {
 	name := ts.MkAbs(args[0])
 	ts.Check(os.MkdirAll(filepath.Dir(name), 0o777))
 	ts.Check(os.WriteFile(name, bytes.Repeat([]byte(strings.Join(args[2:], " ")), n), 0o666))
+}
+
+// pack ZIP DIR TOP: the zip has the files of a directory, below a folder TOP, without permissions.
+func pack(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: pack zip dir top")
+	}
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	dir := os.DirFS(ts.MkAbs(args[1]))
+	ts.Check(fs.WalkDir(dir, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := fs.ReadFile(dir, name)
+		if err != nil {
+			return err
+		}
+		f, err := w.Create(path.Join(args[2], name))
+		if err != nil {
+			return err
+		}
+		_, err = f.Write(text)
+		return err
+	}))
+	ts.Check(w.Close())
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b.Bytes(), 0o666))
+}
+
+// sha256 NAME FILE: the variable has the hash of the file.
+func hash(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: sha256 name file")
+	}
+	ts.Setenv(args[0], fmt.Sprintf("%x", sha256.Sum256([]byte(ts.ReadFile(args[1])))))
+}
+
+// serve NAME DIR: the variable has the address of a server, on this machine, of the files of a directory.
+func serve(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: serve name dir")
+	}
+	s := httptest.NewServer(http.FileServer(http.Dir(ts.MkAbs(args[1]))))
+	ts.Defer(s.Close)
+	ts.Setenv(args[0], s.URL)
 }
 
 // example DIR: the two commits of examples/numbers in a new repository.

@@ -203,6 +203,7 @@ func (n notCalled) Run(_ context.Context, c sandbox.Command) (sandbox.Result, er
 const childVariable = "SETUP_TEST_CHILD"
 
 func TestMain(m *testing.M) {
+	sandbox.Main()
 	if from := os.Getenv(childVariable); from != "" {
 		os.Exit(child(from))
 	}

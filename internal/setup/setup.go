@@ -85,7 +85,7 @@ func asset(release, platform string) string { return "verus-" + release + "-" + 
 
 func (r Request) say(line string) {
 	if r.Say != nil {
-		r.Say(line)
+		r.Say(visible(line))
 	}
 }
 

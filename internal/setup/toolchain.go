@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/specgate/specgate/internal/sandbox"
 )
@@ -34,9 +35,21 @@ func rustup(ctx context.Context, runner Runner, limit time.Duration, args ...str
 	return string(res.Stdout), nil
 }
 
+// lastLine is the last line of what a program wrote, as it may be shown.
 func lastLine(text []byte) string {
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
-	return strings.TrimSpace(lines[len(lines)-1])
+	return strings.TrimSpace(visible(lines[len(lines)-1]))
+}
+
+// visible replaces what could make a terminal show something else. The texts are of this machine; what is odd in them need not
+// be told apart.
+func visible(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029' || r == unicode.ReplacementChar {
+			return '?'
+		}
+		return r
+	}, s)
 }
 
 // hasToolchain says whether rustup has a toolchain of exactly this name.
