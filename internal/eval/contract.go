@@ -404,6 +404,8 @@ type Judge struct {
 	// fixed is the width of usize where the crate fixes it: 32 or 64; 0 where it does not.
 	fixed int
 	gen   *generator // of Small; nil before its first use
+	// shapes of types that were asked for.
+	shapes map[string]shapes
 }
 
 // NewJudge reads the contract of a function. inst says what its type parameters stand for; it may be nil for a function

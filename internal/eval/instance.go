@@ -63,7 +63,7 @@ func (g *generator) instances(f *Func) (map[string]*value.Type, error) {
 				}
 				continue
 			}
-			if !plainBound(words[len(words)-1]) {
+			if !plainBound(words[len(words)-1]) && !viewBound(b.Get(syntax.FPath), words) {
 				return nil, unsupported("values of a type with the bound %s", nodeText(b))
 			}
 		}
@@ -90,6 +90,17 @@ func plainBound(name string) bool {
 		return true
 	}
 	return false
+}
+
+// viewBound tells vstd's View and DeepView, of which the values of integers are the integers themselves.
+func viewBound(path syntax.Node, words []string) bool {
+	last := words[len(words)-1]
+	for seg := range path.All(syntax.FSegment) {
+		if seg.Get(syntax.FGenericArgs).Valid() {
+			return false // View<V = T> may be another type's
+		}
+	}
+	return last == "View" || last == "DeepView"
 }
 
 // implementor finds a type of the world that implements traits and whose values can be made.

@@ -89,7 +89,21 @@ func (m *machine) equality(t value.Truth, a, b value.Value) value.Value {
 // equal is value.Equal with sequences of anything else left as they are.
 func (m *machine) equal(a, b value.Value) value.Truth {
 	m.tick(sizeOf(a) / 8)
+	if a.Kind() != value.KData || b.Kind() != value.KData {
+		a, b = withoutGhost(a), withoutGhost(b)
+	}
 	return value.Equal(a, b)
+}
+
+// withoutGhost is what is inside Ghost and Tracked, which to Verus's logic are not there: a number may be compared with Ghost(number).
+func withoutGhost(v value.Value) value.Value {
+	for {
+		d, ok := v.(*value.Data)
+		if !ok || d.Type != "Ghost" && d.Type != "Tracked" || len(d.Fields) != 1 {
+			return v
+		}
+		v = d.Fields[0]
+	}
 }
 
 func sizeOf(v value.Value) int {

@@ -191,8 +191,46 @@ type Shape struct {
 }
 
 // Shapes are the ways to make a value of a struct or enum type, in the order of their declaration. The error is ErrUnsupported and says
-// why there are none.
+// why there are none. The slice must not be changed.
 func (j *Judge) Shapes(t *value.Type) ([]Shape, error) {
+	key := string(appendType(nil, t))
+	got, known := j.shapes[key]
+	if !known {
+		got.list, got.err = j.readShapes(t)
+		if j.shapes == nil {
+			j.shapes = map[string]shapes{}
+		}
+		j.shapes[key] = got
+	}
+	return got.list, got.err
+}
+
+type shapes struct {
+	list []Shape
+	err  error
+}
+
+// appendType appends a text that two types share exactly when they are the same.
+func appendType(b []byte, t *value.Type) []byte {
+	if t == nil {
+		return append(b, '?')
+	}
+	b = append(b, 'A'+byte(t.Kind), 'A'+byte(t.Int), 'A'+byte(t.List))
+	b = append(b, t.Name...)
+	if t.Kind == value.TList && t.List == value.Array {
+		b = append(b, itoa(t.Len)...)
+	}
+	if len(t.Args) > 0 {
+		b = append(b, '<')
+		for _, a := range t.Args {
+			b = append(appendType(b, a), ',')
+		}
+		b = append(b, '>')
+	}
+	return b
+}
+
+func (j *Judge) readShapes(t *value.Type) ([]Shape, error) {
 	switch t.Name {
 	case "Option":
 		return []Shape{{Variant: "None"}, {Variant: "Some", Types: t.Args}}, nil

@@ -17,6 +17,7 @@ type scope struct {
 	params map[string]*value.Type
 	// consts are constant parameters in scope: what they stand for is not known.
 	consts map[string]bool
+	impl   *impl // that holds the function; nil if none does
 	nest   int
 	// What nodes mean does not change within a scope, so it is kept.
 	types    map[place]*value.Type
@@ -71,7 +72,7 @@ func (f *Func) scope() *scope {
 		for g := range f.impl.generic {
 			sc.params[g] = &value.Type{Kind: value.TParam, Name: g}
 		}
-		sc.self = f.impl.self
+		sc.self, sc.impl = f.impl.self, f.impl
 	} else if f.trait != nil {
 		sc.self = &value.Type{Kind: value.TParam, Name: "Self"}
 	}
@@ -168,7 +169,17 @@ func (sc *scope) readType(n syntax.Node) *value.Type {
 	case syntax.SpecFnType, syntax.FnPtrType:
 		return &value.Type{Kind: value.TFn}
 	case syntax.Path:
-		if n.Get(syntax.FQSelf).Valid() {
+		if q := n.Get(syntax.FQSelf); q.Valid() {
+			words, tr := pathWords(n), q.Get(syntax.FTrait)
+			if self := sc.typ(q.Get(syntax.FType)); len(words) == 1 && self != nil {
+				var of *def
+				if tr.Valid() {
+					if of = sc.w.resolve(sc.mod, pathWords(tr)).def; of == nil {
+						return nil
+					}
+				}
+				return sc.associated(self, of, words[0])
+			}
 			return nil
 		}
 		words := pathWords(n)
@@ -248,6 +259,11 @@ func (sc *scope) typeNamed(words []string, args []*value.Type) *value.Type {
 	if slices.Contains(args, nil) {
 		return nil
 	}
+	if len(words) == 2 && words[0] == "Self" && sc.self != nil {
+		if t := sc.associated(sc.self, nil, words[1]); t != nil {
+			return t
+		}
+	}
 	t := sc.w.resolve(sc.mod, words)
 	if d := t.def; d != nil {
 		switch d.kind {
@@ -309,6 +325,62 @@ func (sc *scope) typeNamed(words []string, args []*value.Type) *value.Type {
 		return &value.Type{Kind: value.TInt, Int: it}
 	}
 	return nil
+}
+
+// associated is the associated type of a type, of a trait if one is given; nil where there is none or not only one.
+func (sc *scope) associated(self *value.Type, trait *def, name string) *value.Type {
+	if self.Kind == value.TParam || sc.nest > maxTypeNest {
+		return nil
+	}
+	alias := func(im *impl) (out syntax.Node, n int) {
+		for it := range im.node.Children() {
+			if it.Kind() == syntax.TypeAlias && identText(it.Get(syntax.FName)) == name {
+				out = it
+				n++
+			}
+		}
+		return out, n
+	}
+	of := func(im *impl, it syntax.Node, inst map[string]*value.Type) *value.Type {
+		if len(paramTypes(it)) > 0 || it.Get(syntax.FAttr).Valid() {
+			return nil
+		}
+		inner := &scope{w: sc.w, mod: im.mod, self: im.self, params: map[string]*value.Type{}, consts: constParams(im.node), impl: im, nest: sc.nest + 1}
+		for g := range im.generic {
+			inner.params[g] = &value.Type{Kind: value.TParam, Name: g}
+		}
+		return subst(inner.typ(it.Get(syntax.FType)), inst)
+	}
+	if sc.impl != nil && value.Same(self, sc.self) && (trait == nil || sc.impl.trait == trait) {
+		switch it, n := alias(sc.impl); n {
+		case 0:
+		case 1:
+			return of(sc.impl, it, sc.params)
+		default:
+			return nil
+		}
+	}
+	var found *impl
+	var item syntax.Node
+	for _, im := range slices.Concat(sc.w.impls[headOf(self)], sc.w.impls["*"]) {
+		it, n := alias(im)
+		if n == 0 || trait != nil && im.trait != trait {
+			continue
+		}
+		if found != nil || n > 1 {
+			return nil
+		}
+		found, item = im, it
+	}
+	if found == nil {
+		return nil
+	}
+	inst := map[string]*value.Type{}
+	unify(found.self, self, inst)
+	if !value.Same(subst(found.self, inst), self) {
+		return nil
+	}
+	return of(found, item, inst)
 }
 
 // genericsOf binds the type parameters of an item.

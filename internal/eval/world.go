@@ -3,6 +3,8 @@ package eval
 import (
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/specgate/specgate/internal/syntax"
 	"github.com/specgate/specgate/internal/value"
@@ -28,6 +30,9 @@ type World struct {
 	// sizeBits is the width of usize, by crate, where `global size_of usize == n` fixes it; -1 where that is said twice or not
 	// understood.
 	sizeBits map[string]int
+	// meanings has what was resolved: pathIn to target.
+	meanings sync.Map
+	kept     atomic.Int64
 }
 
 // place is a node of any file.
@@ -370,10 +375,26 @@ type target struct {
 
 func (t target) ok() bool { return t.def != nil || t.lib != "" }
 
+// maxKept bounds how many meanings of paths are kept.
+const maxKept = 100_000
+
+type pathIn struct {
+	mod  *module
+	path string
+}
+
 // resolve finds what a path means in a module.
 func (w *World) resolve(m *module, words []string) target {
+	key := pathIn{m, strings.Join(words, "::")}
+	if t, ok := w.meanings.Load(key); ok {
+		return t.(target)
+	}
 	r := &resolver{w: w}
-	return r.path(m, words)
+	t := r.path(m, words)
+	if w.kept.Add(1) <= maxKept {
+		w.meanings.Store(key, t)
+	}
+	return t
 }
 
 // resolver follows one path. Imports may lead in circles and through many modules, so what a name means in a module is found out once.
@@ -660,8 +681,32 @@ func (w *World) method(head, name string) []*Func {
 			traits = append(traits, fs...)
 		}
 	}
+	if len(inherent) > 1 {
+		// An impl for a type that is not understood cannot be for this one where an impl for all instances of this one has the method:
+		// they would overlap, which Rust refuses.
+		for _, f := range inherent {
+			if f.impl.wholeType(head) {
+				return slices.DeleteFunc(inherent, func(o *Func) bool { return o.impl.self == nil && o != f })
+			}
+		}
+	}
 	if len(inherent) > 0 {
 		return inherent
 	}
 	return traits
+}
+
+// wholeType tells an impl for every instance of the type of a head.
+func (im *impl) wholeType(head string) bool {
+	if im.self == nil || im.self.Kind != value.TData || im.self.Name != head {
+		return false
+	}
+	seen := map[string]bool{}
+	for _, a := range im.self.Args {
+		if a.Kind != value.TParam || seen[a.Name] {
+			return false
+		}
+		seen[a.Name] = true
+	}
+	return true
 }
