@@ -4,6 +4,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 
 	"github.com/specgate/specgate/internal/eval"
 	"github.com/specgate/specgate/internal/value"
@@ -135,11 +136,15 @@ func (t *Target) deepest(types []*value.Type) int {
 
 // typeKey tells types apart.
 func typeKey(typ *value.Type) string {
-	key := typ.Name + "|" + typ.String()
+	if typ == nil {
+		return "?"
+	}
+	key := typ.String() + "|" + typ.Name
+	if typ.Kind == value.TList && typ.List == value.Array {
+		key += strconv.Itoa(typ.Len)
+	}
 	for _, a := range typ.Args {
-		if a.Kind == value.TData {
-			key += "|" + typeKey(a)
-		}
+		key += "|" + typeKey(a)
 	}
 	return key
 }
