@@ -77,6 +77,16 @@ func (c *comparer) join(p *pair.Function, v *verdict) *verdict {
 	out.known.bothKept = out.known.bothKept || out.known.ensKept
 	out.known.bothNotStronger = out.known.bothNotStronger || out.known.ensNotStronger
 	out.conclude()
+	// That head is not stronger says nothing bad of it until something shows that it is weaker, too: such a half stays open.
+	if v.requires == Unknown && out.requires == Stronger && out.lost == nil {
+		out.requires = Unknown
+	}
+	if v.ensures == Unknown && out.ensures == Weaker && out.accepted == nil {
+		out.ensures = Unknown
+	}
+	if v.direction == Unknown && out.direction == Weaker && out.lost == nil && out.accepted == nil {
+		out.direction, out.by = Unknown, "none"
+	}
 	switch {
 	case out.direction == v.direction:
 		out.by = v.by

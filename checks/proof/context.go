@@ -198,7 +198,7 @@ func inconsistentContext(p *checks.Pass) {
 		f.Change = "inconsistent context"
 		var detail []string
 		if requires(pr.Head) {
-			detail = append(detail, "What contradicts what may begin with its own requires, although these were not shown to exclude every call.")
+			detail = append(detail, "Its own requires may be a part of the contradiction, although they alone were not shown to exclude every call.")
 			if pr.Head.Mode == model.Proof {
 				f.Severity = policy.Warning // a lemma for no case at all does no harm by itself
 			}

@@ -370,7 +370,7 @@ func TestInconsistentContext(t *testing.T) {
 	const edited = "use vstd::prelude::*;\n\nverus! {\n\nfn f(x: u32)\n    requires\n        x > 0,\n{\n    assume(x == 0);\n}\n\n} // verus!\n"
 	const lemma = "use vstd::prelude::*;\n\nverus! {\n\nproof fn f(x: u32)\n    requires\n        x > 0,\n        odd(x),\n{\n}\n\n} // verus!\n"
 	const message = "proof/inconsistent-context error: The verifier proves `false` at every exit of this body: its proof rests on a contradiction, and would go through whatever the function did and promised."
-	const first = " / What contradicts what may begin with its own requires, although these were not shown to exclude every call."
+	const first = " / Its own requires may be a part of the contradiction, although they alone were not shown to exclude every call."
 	reached := shows("f", obligation.InconsistentContext)
 	for _, c := range []struct {
 		name, head string
