@@ -45,6 +45,7 @@ var layers = map[string]layer{
 	"internal/mutate":     {3, []string{"internal/source", "internal/syntax", "internal/model"}, nil, "a mutant is an edit of a function's text; compiling, running and judging it is for others"},
 	"internal/spectest":   {3, []string{"internal/source", "internal/syntax", "internal/model", "internal/value", "internal/eval"}, nil, "inputs and wrong results come from types and contracts; running a function is for others"},
 	"internal/obligation": {3, nil, nil, "a question to the verifier is text about contracts; asking it is for others"},
+	"internal/score":      {3, []string{}, nil, "arithmetic over outcomes must be testable by tables, and knows nothing of where they come from"},
 
 	"checks":          {4, nil, nil, "a rule sees the change through its Pass only: no git, no processes, no network"},
 	"checks/trust":    {5, nil, nil, "a family of rules knows no other family"},
