@@ -430,6 +430,36 @@ type Scene struct {
 	e  *env
 }
 
+// Invariants are what the type invariants demand of a value, which is the one argument. Their scenes share a number of steps.
+func (j *Judge) Invariants(v value.Value, steps int) []Demand {
+	m := j.narrow
+	if j.fixed == 64 {
+		m = j.wide
+	}
+	m.begin(steps)
+	return m.invariants(j.c.fn.w, v, 0)
+}
+
+func (m *machine) invariants(w *World, v value.Value, place int) (out []Demand) {
+	d, ok := v.(*value.Data)
+	if !ok {
+		return nil
+	}
+	for _, f := range w.invariants[d.Type] {
+		def := m.definition(f)
+		if def.why != "" {
+			continue
+		}
+		fr := &frame{scope: m.scopeOf(def.fn)}
+		if e, ok := m.bindParams(def.fn, []value.Value{v}, fr); ok {
+			for p := range def.fn.Node.Get(syntax.FParams).All(syntax.FParam) {
+				out = append(out, Demand{def.body, Scene{m, fr, e}, map[string]int{paramName(p): place}})
+			}
+		}
+	}
+	return out
+}
+
 // Demands are what must hold of arguments. Their scenes share a number of steps.
 func (j *Judge) Demands(args []value.Value, steps int) []Demand {
 	m := j.narrow
@@ -439,22 +469,7 @@ func (j *Judge) Demands(args []value.Value, steps int) []Demand {
 	m.begin(steps)
 	var out []Demand
 	for i, a := range args {
-		d, ok := a.(*value.Data)
-		if !ok {
-			continue
-		}
-		for _, f := range j.c.fn.w.invariants[d.Type] {
-			def := m.definition(f)
-			if def.why != "" {
-				continue
-			}
-			fr := &frame{scope: m.scopeOf(def.fn)}
-			if e, ok := m.bindParams(def.fn, []value.Value{a}, fr); ok {
-				for p := range def.fn.Node.Get(syntax.FParams).All(syntax.FParam) {
-					out = append(out, Demand{def.body, Scene{m, fr, e}, map[string]int{paramName(p): i}})
-				}
-			}
-		}
+		out = append(out, m.invariants(j.c.fn.w, a, i)...)
 	}
 	for _, p := range j.c.parts {
 		if len(p.requires) == 0 {

@@ -1,6 +1,7 @@
 package spectest
 
 import (
+	"context"
 	"math/big"
 	"math/rand/v2"
 	"slices"
@@ -305,7 +306,7 @@ func (g *generator) all(types []*value.Type, nest int, build func([]value.Value)
 	return build(vs)
 }
 
-// data draws a struct or a variant. Values that break their type invariant are drawn again.
+// data draws a struct or a variant.
 func (g *generator) data(t *value.Type, nest int) value.Value {
 	shapes, err := g.t.judge.Shapes(t)
 	if err != nil {
@@ -329,18 +330,43 @@ func (g *generator) data(t *value.Type, nest int) value.Value {
 	if len(usable) == 0 {
 		return nil
 	}
-	tries := 1
-	if g.t.judge.Invariant(t) && nest > 0 { // of arguments themselves it is a demand like any other
-		tries = 8
-	}
-	var out value.Value
-	for range tries {
-		out = g.shape(t, usable[g.rng.IntN(len(usable))], nest)
-		if out == nil || tries == 1 || g.t.judge.Valid(out) == value.True {
-			break
+	if nest > 0 && g.t.judge.Invariant(t) { // of arguments themselves it is a demand like any other
+		if vs := g.valid(t); len(vs) > 0 {
+			return vs[g.rng.IntN(len(vs))]
 		}
 	}
-	return out
+	return g.shape(t, usable[g.rng.IntN(len(usable))], nest)
+}
+
+const (
+	// maxValid is how many values are made of a type with an invariant, for places inside of others; validTries from how many.
+	maxValid, validTries = 24, 60
+	validSteps           = 400_000
+)
+
+// valid gives values of a type that meet its invariant. It is empty while they are being made, for types that hold themselves.
+func (g *generator) valid(t *value.Type) []value.Value {
+	key := typeKey(t)
+	if vs, known := g.t.valid[key]; known {
+		return vs
+	}
+	g.t.valid[key] = nil
+	purpose := "valid " + key
+	s := g.t.steerer(0, purpose)
+	s.types = []*value.Type{t}
+	s.ask = func(args []value.Value, steps int) []eval.Demand { return g.t.judge.Invariants(args[0], steps) }
+	var out []value.Value
+	for range validTries {
+		v := s.gen.value(t, 0)
+		if v == nil || len(out) >= maxValid || s.steps > validSteps {
+			break
+		}
+		if got, ok := s.climb(context.Background(), []value.Value{v}, s.steps+validSteps/8); ok && g.t.judge.Valid(got[0]) == value.True {
+			out = append(out, got[0])
+		}
+	}
+	g.t.valid[key] = distinct(out)
+	return g.t.valid[key]
 }
 
 func (g *generator) shape(t *value.Type, s eval.Shape, nest int) value.Value {

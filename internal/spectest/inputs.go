@@ -104,10 +104,7 @@ func (t *Target) Inputs(ctx context.Context, o Options) (Set, error) {
 }
 
 func (s *search) run(ctx context.Context) error {
-	types := make([]*value.Type, len(s.t.params))
-	for i, p := range s.t.params {
-		types[i] = p.Type
-	}
+	types := s.t.types()
 	unpack := func(v value.Value) []value.Value {
 		if t, ok := v.(value.Tuple); ok {
 			return t
@@ -126,7 +123,7 @@ func (s *search) run(ctx context.Context) error {
 	}
 	small := s.small(types)
 	gen := &generator{t: s.t, rng: s.t.source(s.o.Seed, "inputs")}
-	steer := &steerer{t: s.t, rng: s.t.source(s.o.Seed, "steering"), gen: &generator{t: s.t, rng: s.t.source(s.o.Seed, "repair")}}
+	steer := s.t.steerer(s.o.Seed, "steering")
 	want := poolFactor * s.o.Count
 	idle := 0
 	y := &s.set.Yield
@@ -142,9 +139,13 @@ func (s *search) run(ctx context.Context) error {
 		}
 		var args []value.Value
 		origin := Random
-		if i%3 == 0 && i/3 < len(small) {
+		switch {
+		case i%3 == 0 && i/3 < len(small):
 			args, origin = small[i/3], Small
-		} else {
+		case i%3 == 1 && len(s.pool) > 0 && y.Tried > 40 && y.Met*2 < y.Tried:
+			// What meets requires lies near what does.
+			args, origin = steer.mutate(s.pool[steer.rng.IntN(len(s.pool))].Args), Steered
+		default:
 			args = gen.input()
 		}
 		met, fresh := s.try(args, origin)
@@ -292,6 +293,19 @@ func choose(pool []Input, n int, lits eval.Literals) []Input {
 		}
 		c.inputs = append(c.inputs, in)
 	}
+	// Of each kind the simplest comes first, and then what was found, simple or not.
+	place := map[string]int{}
+	for i, in := range pool {
+		key, _ := keyOf(in.Args)
+		place[key] = i
+	}
+	for _, c := range order {
+		slices.SortStableFunc(c.inputs[1:], func(a, b Input) int {
+			x, _ := keyOf(a.Args)
+			y, _ := keyOf(b.Args)
+			return cmp.Compare(place[x], place[y])
+		})
+	}
 	// Of very many kinds, simple and complex ones are taken alike.
 	if len(order) > n {
 		var some []*class
@@ -424,7 +438,7 @@ func Lost(ctx context.Context, base, head *Target, o Options) ([]Input, error) {
 		keep(in)
 	}
 	// Where chance found little: inputs of base, changed so that a demand of head fails.
-	steer := &steerer{t: head, rng: head.source(o.Seed, "lost"), gen: &generator{t: head, rng: head.source(o.Seed, "lost values")}}
+	steer := head.steerer(o.Seed, "lost")
 	for i, in := range s.pool {
 		if len(lost) >= 2*o.Outside || i > 4*o.Count || steer.steps > o.Steps/2 {
 			break

@@ -64,6 +64,8 @@ type Target struct {
 	result *value.Type
 	lits   eval.Literals
 	depths map[string]int // see depth
+	// valid has values that meet the invariant of their type, by its typeKey; see generator.valid.
+	valid map[string][]value.Value
 }
 
 // NewTarget reads the contract of a function, whose symbol goes into the seed. The error is eval.ErrUnsupported when no values of its
@@ -77,7 +79,8 @@ func NewTarget(f *eval.Func, symbol string) (*Target, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make inputs of %s: %w", symbol, err)
 	}
-	t := &Target{symbol: symbol, judge: j, params: j.Params(), result: j.Result(), lits: j.Literals(), depths: map[string]int{}}
+	t := &Target{symbol: symbol, judge: j, params: j.Params(), result: j.Result(), lits: j.Literals(), depths: map[string]int{},
+		valid: map[string][]value.Value{}}
 	for _, p := range t.params {
 		if err := t.makeable(p.Type); err != nil {
 			return nil, fmt.Errorf("make inputs of %s: parameter %s: %w", symbol, p.Name, err)
@@ -88,6 +91,15 @@ func NewTarget(f *eval.Func, symbol string) (*Target, error) {
 
 // Judge that answers for the contract.
 func (t *Target) Judge() *eval.Judge { return t.judge }
+
+// types of the parameters.
+func (t *Target) types() []*value.Type {
+	out := make([]*value.Type, len(t.params))
+	for i, p := range t.params {
+		out[i] = p.Type
+	}
+	return out
+}
 
 // Symbol of the function.
 func (t *Target) Symbol() string { return t.symbol }

@@ -34,9 +34,17 @@ const (
 // candidate.
 type steerer struct {
 	t     *Target
+	types []*value.Type
+	// ask gives what is demanded of arguments of these types.
+	ask   func(args []value.Value, steps int) []eval.Demand
 	rng   *rand.Rand
 	gen   *generator
 	steps int
+}
+
+// steerer for the arguments of calls. Its randomness is that of a purpose.
+func (t *Target) steerer(seed uint64, purpose string) *steerer {
+	return &steerer{t: t, types: t.types(), ask: t.judge.Demands, rng: t.source(seed, purpose), gen: &generator{t: t, rng: t.source(seed, purpose+" values")}}
 }
 
 // lens is what a name stands for in the arguments.
@@ -62,16 +70,41 @@ func (st site) bind(name string, v value.Value, l lens) site {
 	return site{st.scene.Bind(name, v), m, st.depth}
 }
 
-// at is the site with another scene: names that it binds stand for nothing that can be set.
-func (st site) at(scene eval.Scene) site { return site{scene, st.lenses, st.depth} }
+// after is the site behind a condition, where the names that its patterns bind are known.
+func (s *steerer) after(cond syntax.Node, st site) site {
+	_, scene := st.scene.Cond(cond)
+	out := site{scene, st.lenses, st.depth}
+	var note func(n syntax.Node)
+	note = func(n syntax.Node) {
+		switch n.Kind() {
+		case syntax.Paren:
+			note(n.Get(syntax.FExpr))
+		case syntax.Binary:
+			if op := n.Op(); op == syntax.AndAnd || op == syntax.AndAndAnd {
+				note(n.Get(syntax.FLhs))
+				note(n.Get(syntax.FRhs))
+			}
+		case syntax.Matches, syntax.LetCond:
+			m := make(map[string]lens, len(out.lenses)+1)
+			for k, l := range out.lenses {
+				m[k] = l
+			}
+			x := n.Get(syntax.FExpr)
+			s.patternLenses(n.Get(syntax.FPat), st.scene.Eval(x), lens{s.typeOf(x, st), func(v value.Value) [][]value.Value { return s.set(x, v, st) }}, m)
+			out.lenses = m
+		}
+	}
+	note(cond)
+	return out
+}
 
 // demands are those on arguments, each with its site.
 func (s *steerer) demands(args []value.Value) (nodes []syntax.Node, sites []site) {
-	for _, d := range s.t.judge.Demands(args, demandSteps) {
+	for _, d := range s.ask(args, demandSteps) {
 		st := site{d.Scene, map[string]lens{}, 0}
 		for name, i := range d.Params {
-			st.lenses[name] = lens{s.t.params[i].Type, func(v value.Value) [][]value.Value {
-				v, ok := s.t.judge.Conform(v, s.t.params[i].Type)
+			st.lenses[name] = lens{s.types[i], func(v value.Value) [][]value.Value {
+				v, ok := s.t.judge.Conform(v, s.types[i])
 				if !ok || !s.t.judge.Fits(v) {
 					return nil
 				}
@@ -161,14 +194,19 @@ func (s *steerer) mutate(args []value.Value) []value.Value {
 	for _, a := range args {
 		collectInts(a, &s.gen.seen, 0)
 	}
-	if out[i] = s.redraw(args[i], s.t.params[i].Type, 0); out[i] == nil {
+	if out[i] = s.redraw(args[i], s.types[i], 0); out[i] == nil {
 		return nil
 	}
 	return out
 }
 
 func (s *steerer) redraw(v value.Value, t *value.Type, nest int) value.Value {
-	if s.rng.IntN(3) == 0 {
+	if i, ok := v.(value.Int); ok && s.rng.IntN(2) == 0 {
+		if i = i.Add(value.Small(int64(s.rng.IntN(21)-10), value.IntT)); i.In(t.Int, s.t.judge.SizeBits()) {
+			return i.As(t.Int)
+		}
+	}
+	if s.rng.IntN(4) == 0 {
 		return s.gen.value(t, nest)
 	}
 	part := func(vs []value.Value, typ func(int) *value.Type) []value.Value {
@@ -504,8 +542,7 @@ func (s *steerer) lack(n syntax.Node, want bool, st site) float64 {
 		l, r := n.Get(syntax.FLhs), n.Get(syntax.FRhs)
 		switch n.Op() {
 		case syntax.AndAnd, syntax.AndAndAnd:
-			_, scene := st.scene.Cond(l)
-			a, b := s.lack(l, want, st), s.lack(r, want, st.at(scene))
+			a, b := s.lack(l, want, st), s.lack(r, want, s.after(l, st))
 			if want {
 				return a + b
 			}
@@ -517,8 +554,7 @@ func (s *steerer) lack(n syntax.Node, want bool, st site) float64 {
 			}
 			return a + b
 		case syntax.Implies:
-			_, scene := st.scene.Cond(l)
-			a, b := s.lack(l, !want, st), s.lack(r, want, st.at(scene))
+			a, b := s.lack(l, !want, st), s.lack(r, want, s.after(l, st))
 			if want {
 				return min(a, b)
 			}
@@ -716,15 +752,17 @@ func (s *steerer) want(n syntax.Node, want bool, st site) (out [][]value.Value) 
 		l, r := n.Get(syntax.FLhs), n.Get(syntax.FRhs)
 		switch n.Op() {
 		case syntax.AndAnd, syntax.AndAndAnd, syntax.OrOr:
-			_, scene := st.scene.Cond(l)
-			return append(s.want(l, want, st), s.want(r, want, st.at(scene))...)
+			return append(s.want(l, want, st), s.want(r, want, s.after(l, st))...)
 		case syntax.Implies:
-			_, scene := st.scene.Cond(l)
-			return append(s.want(r, want, st.at(scene)), s.want(l, !want, st)...)
+			return append(s.want(r, want, s.after(l, st)), s.want(l, !want, st)...)
 		case syntax.Explies:
 			return append(s.want(l, want, st), s.want(r, !want, st)...)
 		}
-		if n.Op() == syntax.Iff || comparison(n.Op()) && truth(st.scene.Eval(l)) != value.Undecided {
+		operands, ops := []syntax.Node(nil), []syntax.TokenKind(nil)
+		if comparison(n.Op()) {
+			operands, ops = links(n)
+		}
+		if n.Op() == syntax.Iff || len(ops) == 1 && truth(st.scene.Eval(l)) != value.Undecided {
 			same := (n.Op() != syntax.Ne) == want
 			if t := truth(st.scene.Eval(r)); t != value.Undecided {
 				out = append(out, s.want(l, (t == value.True) == same, st)...)
@@ -735,7 +773,6 @@ func (s *steerer) want(n syntax.Node, want bool, st site) (out [][]value.Value) 
 			return out
 		}
 		if comparison(n.Op()) {
-			operands, ops := links(n)
 			for i, op := range ops {
 				if !want {
 					op = negated(op)
