@@ -74,6 +74,9 @@ func NewAnswers(store *cache.Store, v *Verifier) (*Answers, error) {
 	return &Answers{store, v, installed}, nil
 }
 
+// Store is where the answers are.
+func (a *Answers) Store() *cache.Store { return a.store }
+
 // Find gives what the verifier said of a tree; nil if that is not known. An error is about the store, and as good as nil.
 func (a *Answers) Find(ctx context.Context, t *Tree, j Job) (*Run, error) {
 	data, ok, err := a.store.Get(a.Key(t, j))
