@@ -59,7 +59,7 @@ func asker(t *testing.T, name string) (v *verus.Verifier, replay *verustest.Repl
 }
 
 // open copies a tree that is one file, src/lib.rs.
-func open(t *testing.T, v *verus.Verifier, tr *tree, o verus.Options) *Copy {
+func open(t testing.TB, v *verus.Verifier, tr *tree, o verus.Options) *Copy {
 	t.Helper()
 	c, err := Open(context.Background(), Request{Verifier: v, Files: tr.work(), Roots: []string{"src/lib.rs"}, Options: o, Temp: t.TempDir()})
 	if err != nil {
@@ -107,7 +107,7 @@ func questions(p *pair.Pairs) *obligation.Plan {
 	return w.Plan()
 }
 
-func ask(t *testing.T, c *Copy, tr *tree, plan *obligation.Plan) *Answers {
+func ask(t testing.TB, c *Copy, tr *tree, plan *obligation.Plan) *Answers {
 	t.Helper()
 	got, err := c.Ask(context.Background(), Side{Source: tr.source, Roots: []string{"src/lib.rs"}}, plan)
 	if err != nil {

@@ -135,7 +135,7 @@ func verify(ctx context.Context, q Request) (_ *verus.Run, left []verus.LeftOut,
 	return r, c.LeftOut(), err
 }
 
-func index(t *testing.T, tr *tree) *model.Model {
+func index(t testing.TB, tr *tree) *model.Model {
 	t.Helper()
 	m, err := model.New(context.Background(), tr, tr.rust())
 	if err != nil {
