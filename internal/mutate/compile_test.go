@@ -73,7 +73,7 @@ func compile(t testing.TB, path string) (all []*emitted, ok bool) {
 				break
 			}
 			name := fmt.Sprintf("%s__m%d", f.Name, len(all))
-			out, err := mutate.Emit(f, m, name, opts)
+			out, err := r.Emit(m, name, opts)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -63,22 +63,19 @@ func newFrame(f *model.Function) (*frame, string) {
 		return nil, "it is the output of a macro"
 	case f.Kind == model.ConstFunction || f.Node.Kind() != syntax.Fn:
 		return nil, "it is a constant"
+	case f.Span.End-f.Span.Start > maxFunction:
+		return nil, fmt.Sprintf("it is longer than %d KiB", maxFunction>>10)
 	case !f.HasBody || f.Node.Get(syntax.FBody).Kind() != syntax.Block:
 		return nil, "it has no body"
-	case len(f.Unknown) > 0:
-		return nil, "a part of it could not be parsed"
 	}
 	fr := &frame{f: f, around: findSurroundings(f.Node), exec: syntax.Exec(f.Node)}
 	if fr.around.nested {
 		return nil, "it is nested in another function"
 	}
-	unreadable := false
-	f.Node.Walk(func(n syntax.Node) bool {
-		unreadable = unreadable || n.Kind() == syntax.Unknown
-		return !unreadable
-	})
-	if unreadable {
-		return nil, "a part of it could not be parsed"
+	for _, e := range f.File.Syntax.Errors {
+		if at := f.Node.Span(); e.Span.Start <= at.End && e.Span.End >= at.Start {
+			return nil, "a part of it could not be parsed"
+		}
 	}
 	fr.prefix, fr.suffix = smallContext(f.Node, fr.around.macro)
 	if text, ok := fr.execOf(Mutant{}); !ok || text != fr.exec {
@@ -157,15 +154,16 @@ func (fr *frame) execOf(m Mutant) (string, bool) {
 // in scope in the module. It is called as the function is. Attributes of the function are left out, but for cfg. Calls of the
 // function to itself become calls of the mutant to itself: by path, and as a method of self. The zero Mutant gives a copy of the function.
 //
-// The text has no lint attributes: compile it with --cap-lints=allow, since code such as `x / 0` is refused otherwise.
-func Emit(f *model.Function, m Mutant, name string, opts syntax.EraseOptions) ([]byte, error) {
+// The text has no lint attributes: compile it with --cap-lints=allow, since code such as `x / 0` is refused otherwise. It is an error
+// if there are no mutants (Reason), or the text cannot be read again with the edit.
+func (r Result) Emit(m Mutant, name string, opts syntax.EraseOptions) ([]byte, error) {
+	if r.frame == nil {
+		return nil, fmt.Errorf("write a copy of a function: %s", r.Reason)
+	}
+	f := r.frame.f
 	fail := func(what string) ([]byte, error) {
 		p := f.File.Syntax.Source.Position(f.NameSpan.Start)
 		return nil, fmt.Errorf("write a copy of %s (%s:%s): %s", f.Symbol, f.File.Path, p, what)
-	}
-	fr, reason := newFrame(f)
-	if reason != "" {
-		return fail(reason)
 	}
 	span := f.Node.Span()
 	cfgs, attrs := "", span.Start
@@ -184,7 +182,7 @@ func Emit(f *model.Function, m Mutant, name string, opts syntax.EraseOptions) ([
 		}
 	}
 	// The function starts on a line of its own, because erasing moves everything but line breaks.
-	fr.prefix, fr.suffix = fr.prefix+"\n", "\n"+fr.suffix
+	fr := &frame{f: f, around: r.frame.around, prefix: r.frame.prefix + "\n", suffix: "\n" + r.frame.suffix}
 	text := string(m.apply(f.File.Syntax.Source.Text, span))
 	fn, ok := fr.parse(text)
 	if !ok {

@@ -21,6 +21,13 @@ import (
 // DefaultMax is the number of mutants of a function when Options does not say.
 const DefaultMax = 60
 
+// Bounds on work for code that is written to be slow.
+const (
+	maxFunction = 256 << 10 // bytes of a function that has mutants
+	maxEdit     = 8 << 10   // bytes that an edit replaces, or puts in their place
+	maxRead     = 16 << 20  // bytes of mutants that are read to see whether they differ
+)
+
 // Options of Mutants.
 type Options struct {
 	// Max is the largest number of mutants; 0 means DefaultMax, a negative number no limit.
@@ -33,12 +40,15 @@ type Options struct {
 type Result struct {
 	// Mutants in the order of their places in the source.
 	Mutants []Mutant
-	// Generated is the number of edits that the operators offer, before the budget and before those that change nothing are dropped.
+	// Generated is the number of edits that the operators offer: before the budget, and before those that change nothing or are the
+	// same as others are dropped.
 	Generated int
 	// Opaque is the number of calls of macros in the body whose input was not edited, because it is not understood.
 	Opaque int
 	// Reason says why the function has no mutants at all; empty if it can have some.
 	Reason string
+
+	frame *frame // nil if there is a Reason
 }
 
 // Mutant is a function with one edit of its body. The zero Mutant is the function as it is.
@@ -124,14 +134,15 @@ func Mutants(f *model.Function, opts Options) Result {
 		return Result{Reason: reason}
 	}
 	w := walk(f)
-	r := Result{Generated: len(w.edits), Opaque: w.opaque}
+	r := Result{Generated: len(w.edits), Opaque: w.opaque, frame: fr}
 	limit := cmp.Or(opts.Max, DefaultMax)
 	if limit < 0 {
 		limit = len(w.edits)
 	}
 	seen := map[string]bool{fr.exec: true}
 	next := newPicker(w.identified(), opts.Seed)
-	for len(r.Mutants) < limit {
+	size := len(fr.prefix) + f.Span.End - f.Span.Start + len(fr.suffix)
+	for read := 0; len(r.Mutants) < limit && read < maxRead; read += size {
 		m, ok := next.pick()
 		if !ok {
 			break
@@ -141,7 +152,7 @@ func Mutants(f *model.Function, opts Options) Result {
 			continue
 		}
 		seen[text] = true
-		next.took(m)
+		next.took()
 		r.Mutants = append(r.Mutants, m)
 	}
 	slices.SortFunc(r.Mutants, byPlace)
@@ -157,7 +168,7 @@ func byPlace(a, b Mutant) int {
 type picker struct {
 	lines [][]ranked // by line, those left; in the order in which lines have their turn
 	turn  int
-	taken [operatorCount]int
+	tried [operatorCount]int
 }
 
 type ranked struct {
@@ -194,7 +205,8 @@ func rankOf(m Mutant, seed uint64) uint64 {
 	return x ^ x>>33
 }
 
-// pick takes the next mutant away. The line keeps its turn until one of its mutants is taken.
+// pick takes the next mutant away: of those on the line, one of the operators tried least. The line keeps its turn until one of its
+// mutants is taken.
 func (p *picker) pick() (Mutant, bool) {
 	for len(p.lines) > 0 {
 		p.turn %= len(p.lines)
@@ -205,19 +217,17 @@ func (p *picker) pick() (Mutant, bool) {
 		}
 		best := 0
 		for i, c := range line {
-			if p.taken[c.m.Operator] < p.taken[line[best].m.Operator] {
+			if p.tried[c.m.Operator] < p.tried[line[best].m.Operator] {
 				best = i
 			}
 		}
 		m := line[best].m
 		p.lines[p.turn] = slices.Delete(line, best, best+1)
+		p.tried[m.Operator]++
 		return m, true
 	}
 	return Mutant{}, false
 }
 
 // took says that the mutant picked last is used.
-func (p *picker) took(m Mutant) {
-	p.taken[m.Operator]++
-	p.turn++
-}
+func (p *picker) took() { p.turn++ }

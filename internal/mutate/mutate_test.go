@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -58,7 +59,7 @@ func TestEmit(t *testing.T) {
 		}
 		r := mutate.Mutants(f, mutate.Options{Max: 1})
 		for i, m := range append([]mutate.Mutant{{}}, r.Mutants...) {
-			out, err := mutate.Emit(f, m, fmt.Sprintf("%s__m%d", f.Name, i), syntax.EraseOptions{Prelude: "crate::erased"})
+			out, err := r.Emit(m, fmt.Sprintf("%s__m%d", f.Name, i), syntax.EraseOptions{Prelude: "crate::erased"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -86,22 +87,22 @@ macro_rules! m { () => { fn made() { } } }
 	for _, f := range functions(t, text) {
 		r := mutate.Mutants(f, all)
 		got[f.Path] = fmt.Sprintf("%d: %s", len(r.Mutants), r.Reason)
-		if _, err := mutate.Emit(f, mutate.Mutant{}, "copy", syntax.EraseOptions{}); err != nil {
+		if _, err := r.Emit(mutate.Mutant{}, "copy", syntax.EraseOptions{}); err != nil {
 			got[f.Path] += "; " + err.Error()
 		} else if r.Reason != "" {
 			t.Errorf("a copy of %s can be written, but %s", f.Path, r.Reason)
 		}
 	}
 	want := map[string]string{
-		"C":                                     "0: it is a constant; write a copy of C (lib.rs:5:12): it is a constant",
-		"T::declared":                           "0: it has no body; write a copy of T::declared (lib.rs:7:14): it has no body",
-		"assume_specification[core::mem::drop]": "0: it states the contract of another function; write a copy of core::mem::drop (lib.rs:6:23): it states the contract of another function",
-		"broken":                                "0: a part of it could not be parsed; write a copy of broken (lib.rs:9:4): a part of it could not be parsed",
+		"C":                                     "0: it is a constant; write a copy of a function: it is a constant",
+		"T::declared":                           "0: it has no body; write a copy of a function: it has no body",
+		"assume_specification[core::mem::drop]": "0: it states the contract of another function; write a copy of a function: it states the contract of another function",
+		"broken":                                "0: a part of it could not be parsed; write a copy of a function: a part of it could not be parsed",
 		"empty":                                 "0: ",
-		"ghost":                                 "0: it is ghost code; write a copy of ghost (lib.rs:3:9): it is ghost code",
-		"lemma":                                 "0: it is ghost code; write a copy of lemma (lib.rs:4:10): it is ghost code",
+		"ghost":                                 "0: it is ghost code; write a copy of a function: it is ghost code",
+		"lemma":                                 "0: it is ghost code; write a copy of a function: it is ghost code",
 		"outer":                                 "0: ",
-		"outer::inner":                          "0: it is nested in another function; write a copy of outer::inner (lib.rs:8:17): it is nested in another function",
+		"outer::inner":                          "0: it is nested in another function; write a copy of a function: it is nested in another function",
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("-want +got:\n%s", d)
@@ -154,7 +155,7 @@ func check(f *model.Function, r mutate.Result) string {
 		if m.Diff(f) == "" {
 			return m.ID + " has no diff"
 		}
-		if out, err := mutate.Emit(f, m, "specgate_mutant", syntax.EraseOptions{}); err != nil {
+		if out, err := r.Emit(m, "specgate_mutant", syntax.EraseOptions{}); err != nil {
 			return err.Error()
 		} else if errs := syntax.Parse(source.NewFile("out.rs", out)).Errors; len(errs) > 0 {
 			return fmt.Sprintf("%s is written with errors: %s\n%s", m.ID, errs[0].Message, out)
@@ -192,7 +193,11 @@ func TestMutantsOfSamples(t *testing.T) {
 			if msg := check(f, r); msg != "" {
 				t.Errorf("%s: %s: %s", path, f.Symbol, msg)
 			}
-			if d := cmp.Diff(r, mutate.Mutants(again[i], all)); d != "" {
+			other := mutate.Mutants(again[i], all)
+			if r.Generated != other.Generated || r.Opaque != other.Opaque || r.Reason != other.Reason {
+				t.Errorf("%s: %s: another time %d, %d, %q", path, f.Symbol, other.Generated, other.Opaque, other.Reason)
+			}
+			if d := cmp.Diff(r.Mutants, other.Mutants); d != "" {
 				t.Errorf("%s: %s: another time:\n%s", path, f.Symbol, d)
 			}
 		}
@@ -287,7 +292,7 @@ func TestBudget(t *testing.T) {
 	if r := mutate.Mutants(f, mutate.Options{}); len(r.Mutants) != min(mutate.DefaultMax, len(full.Mutants)) {
 		t.Errorf("%d mutants by default, of %d", len(r.Mutants), len(full.Mutants))
 	}
-	if cmp.Equal(mutate.Mutants(f, mutate.Options{Max: 9}), mutate.Mutants(f, mutate.Options{Max: 9, Seed: 1})) {
+	if cmp.Equal(mutate.Mutants(f, mutate.Options{Max: 9}).Mutants, mutate.Mutants(f, mutate.Options{Max: 9, Seed: 1}).Mutants) {
 		t.Error("the seed changes nothing")
 	}
 }
@@ -314,7 +319,11 @@ func TestOwnGhost(t *testing.T) {
 
 func FuzzMutants(f *testing.F) {
 	for _, path := range samples(f) {
-		f.Add([]byte(readFile(f, path)))
+		for _, fn := range functions(f, readFile(f, path)) {
+			if fn.Mode == model.Exec {
+				f.Add([]byte("verus! {\n" + fn.Node.Text() + "\n}\n"))
+			}
+		}
 	}
 	f.Add([]byte("fn f(a: u8) -> u8 { if let Some(x) = a.checked_add(1) && x > 2 { a } else { match a { 1 => 2, n if n < 3 => n as u8, _ => -a } } }"))
 	f.Add([]byte("verus! { impl<T> A for B<T> where T: C { fn f(mut self, (a, b): (u8, u8)) { for i in it: 0..a invariant b { self.f((b, a)) } } } }"))
@@ -328,6 +337,41 @@ func FuzzMutants(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestLargeFunctions takes functions that are made to be slow.
+func TestLargeFunctions(t *testing.T) {
+	bodies := map[string]string{
+		"chain":      strings.Repeat("a && ", 4000) + "a",
+		"sum":        "x == " + strings.Repeat("1 + ", 4000) + "1",
+		"nested if":  strings.Repeat("if a { b } else { ", 300) + "a" + strings.Repeat(" }", 300),
+		"statements": strings.Repeat("x += 1; ", 5000) + "a",
+		"arms":       "match x { " + strings.Repeat("1 => a, ", 2000) + "_ => a }",
+		"closures":   "f(" + strings.Repeat("|x| ", 300) + "a)",
+		"ghost":      "a; " + strings.Repeat("let Ghost(g) = Ghost(x - 1); ", 1000) + "a",
+	}
+	for name, body := range bodies {
+		f := function(t, "verus! { fn f(a: bool, b: bool, x: u32) -> bool { "+body+" } }", "f")
+		start := time.Now()
+		r := mutate.Mutants(f, mutate.Options{})
+		if len(r.Mutants) == 0 {
+			t.Errorf("%s: no mutants: %s", name, r.Reason)
+		}
+		for _, m := range r.Mutants[:min(3, len(r.Mutants))] {
+			if _, err := r.Emit(m, "g", syntax.EraseOptions{}); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if d := time.Since(start); d > 20*time.Second {
+			t.Errorf("%s takes %v", name, d)
+		} else {
+			t.Logf("%s: %d of %d in %v", name, len(r.Mutants), r.Generated, d)
+		}
+	}
+	long := "verus! { fn f(x: u32) -> u32 { " + strings.Repeat("x + 1; ", 40000) + " x } }"
+	if r := mutate.Mutants(function(t, long, "f"), all); r.Reason != "it is longer than 256 KiB" || len(r.Mutants) > 0 {
+		t.Errorf("%d mutants: %q", len(r.Mutants), r.Reason)
+	}
 }
 
 func BenchmarkMutants(b *testing.B) {

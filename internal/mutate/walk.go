@@ -91,6 +91,9 @@ func (w *walker) scope(run func()) {
 
 // replace notes an edit.
 func (w *walker) replace(op Operator, s source.Span, text string) {
+	if len(text) > maxEdit || text != "" && s.End-s.Start > maxEdit {
+		return
+	}
 	old := w.src[s.Start:s.End]
 	key := fmt.Sprint(s.Start, " ", s.End, " ", text)
 	if string(old) == text || w.have[key] {
