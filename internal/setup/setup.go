@@ -297,7 +297,7 @@ func (r Request) place(ctx context.Context, archive, data, dir, sum string) (_ *
 	if err := writeRecord(fresh, record); err != nil {
 		return nil, err
 	}
-	if err := syncDir(fresh); err != nil {
+	if err := flush(fresh); err != nil {
 		return nil, fmt.Errorf("install Verus into %s: %w", dir, err)
 	}
 	if err := os.Rename(dir, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -306,7 +306,7 @@ func (r Request) place(ctx context.Context, archive, data, dir, sum string) (_ *
 	if err := os.Rename(fresh, dir); err != nil {
 		return nil, notWritable(data, err)
 	}
-	if err := syncDir(data); err != nil {
+	if err := flush(data); err != nil {
 		return nil, fmt.Errorf("install Verus into %s: %w", dir, err)
 	}
 	return record, nil

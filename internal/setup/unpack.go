@@ -110,8 +110,14 @@ func unpack(ctx context.Context, archive, dir, platform string) (_ []File, err e
 		}
 		files = append(files, file)
 	}
+	// Only now, as what is written in one go is synced in one go by most file systems.
+	for _, f := range files {
+		if err := flush(filepath.Join(dir, filepath.FromSlash(f.Path))); err != nil {
+			return nil, refuse("%w", err)
+		}
+	}
 	for _, d := range dirs {
-		if err := syncDir(d); err != nil {
+		if err := flush(d); err != nil {
 			return nil, refuse("%w", err)
 		}
 	}
@@ -136,17 +142,17 @@ func unpackFile(f *zip.File, target string, executable bool) (size int64, sum st
 	// The reader fails when there is more or less than the entry says, and what it says has been judged; so it does for the CRC.
 	size, err = io.Copy(io.MultiWriter(w, h), r)
 	// The mode of OpenFile is subject to the umask.
-	if err = errors.Join(err, w.Chmod(mode), w.Sync(), w.Close(), r.Close()); err != nil {
+	if err = errors.Join(err, w.Chmod(mode), w.Close(), r.Close()); err != nil {
 		return 0, "", err
 	}
 	return size, hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// syncDir writes the entries of a directory to the disk.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
+// flush writes a file, or the entries of a directory, to the disk.
+func flush(path string) error {
+	f, err := os.Open(path)
 	if err != nil {
 		return err
 	}
-	return errors.Join(d.Sync(), d.Close())
+	return errors.Join(f.Sync(), f.Close())
 }
