@@ -347,6 +347,96 @@ func (j *Judge) Literals() Literals {
 	return out
 }
 
+// Alike tells whether specifications that go by what the types of two values offer cannot tell them apart: they are equal, but for structs
+// with private fields and a view, of which the view and every other specification function of self alone have equal values.
+func (j *Judge) Alike(a, b value.Value) bool {
+	m := j.narrow
+	m.begin(questionSteps)
+	return m.alike(j.c.fn.w, a, b)
+}
+
+func (m *machine) alike(w *World, a, b value.Value) bool {
+	if m.tick(1) {
+		return false
+	}
+	x, ok := value.Key(a)
+	y, ok2 := value.Key(b)
+	if ok && ok2 && x == y {
+		return true
+	}
+	all := func(xs, ys []value.Value) bool {
+		if len(xs) != len(ys) {
+			return false
+		}
+		for i := range xs {
+			if !m.alike(w, xs[i], ys[i]) {
+				return false
+			}
+		}
+		return true
+	}
+	switch a := a.(type) {
+	case value.Unspecified:
+		return unknown(b)
+	case value.Tuple:
+		b, ok := b.(value.Tuple)
+		return ok && all(a, b)
+	case *value.List:
+		b, ok := b.(*value.List)
+		return ok && a.Of == b.Of && all(a.Elems, b.Elems)
+	case *value.Data:
+		b, ok := b.(*value.Data)
+		if !ok || a.Type != b.Type || a.Variant != b.Variant {
+			return false
+		}
+		fs := w.abstraction(a.Type)
+		if len(fs) == 0 {
+			return all(a.Fields, b.Fields)
+		}
+		for _, f := range fs {
+			if m.equal(m.call(f, []value.Value{a}), m.call(f, []value.Value{b})) != value.True {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// abstraction are the specification functions of self alone of a struct with private fields and a view; none of other types.
+func (w *World) abstraction(typ string) (out []*Func) {
+	d := w.types[typ]
+	if d == nil || d.kind != defStruct {
+		return nil
+	}
+	for f := range d.node.Get(syntax.FFields).All(syntax.FFieldDecl) {
+		if f.Get(syntax.FVis).Valid() {
+			return nil
+		}
+	}
+	view := false
+	for _, im := range w.impls[typ] {
+		for it := range im.node.Children() {
+			if it.Kind() != syntax.Fn || !strings.HasPrefix(it.Get(syntax.FMode).Text(), "spec") {
+				continue
+			}
+			n, self := 0, false
+			for p := range it.Get(syntax.FParams).All(syntax.FParam) {
+				n++
+				self = self || p.Kind() == syntax.SelfParam
+			}
+			if f := w.Func(it); f != nil && n == 1 && self {
+				out = append(out, f)
+				view = view || f.Name == "view"
+			}
+		}
+	}
+	if !view {
+		return nil
+	}
+	return out
+}
+
 // Canary is the judge of the same function with a postcondition that is always true or always false instead of its own: it is known
 // beforehand what it must answer about a case whose input meets requires.
 func (j *Judge) Canary(ensures bool) *Judge {

@@ -76,12 +76,15 @@ type Spectest struct {
 	Mutants []string
 }
 
-// Counts say what became of wrong results. Offered is the sum of Same, Duplicates, OverBudget, Edits and Mutants.
+// Counts say what became of wrong results. Offered is the sum of Same, Alike, Duplicates, OverBudget, Edits and Mutants.
 type Counts struct {
 	// Offered: edits that were made, and results of mutants.
 	Offered int
 	// Same: results of mutants that are what the function gave.
 	Same int
+	// Alike: results that differ from what the function gave only in what the specifications of their types do not show, such as the order
+	// in which a map keeps its entries. They are not wrong.
+	Alike int
 	// Duplicates of another wrong result of the same input.
 	Duplicates int
 	// OverBudget: left out because the suite had enough.
@@ -123,7 +126,8 @@ func (s *Suite) Mutants() []string {
 }
 
 // Assemble makes the suite of a function from what it and its mutants gave. observed has an entry for every input, nil where the function
-// gave nothing. Wrong results are taken by turns: of both sources, of all inputs, of every mutant and of every sort of edit.
+// gave nothing. The inputs must meet requires: of others every wrong result escapes, so there is nothing to ask, and the canary would find
+// them out. Wrong results are taken by turns: of both sources, of all inputs, of every mutant and of every sort of edit.
 func Assemble(t *Target, inputs []Input, observed []*Observed, mutants []MutantResult, b Budget) (*Suite, error) {
 	if len(observed) != len(inputs) {
 		return nil, fmt.Errorf("assemble the suite of %s: %d inputs, but %d observed results", t.symbol, len(inputs), len(observed))
@@ -149,6 +153,8 @@ func Assemble(t *Target, inputs []Input, observed []*Observed, mutants []MutantR
 		switch c := known[m.Input][key]; {
 		case key == obs.key():
 			s.Counts.Same++
+		case c == nil && s.alike(m.Got, *obs):
+			s.Counts.Alike++
 		case c != nil:
 			s.Counts.Duplicates++
 			if !slices.Contains(c.test.Mutants, m.Mutant) {
@@ -178,6 +184,10 @@ func Assemble(t *Target, inputs []Input, observed []*Observed, mutants []MutantR
 				c.test.Kind, c.test.Where = e.Kind, e.Where
 				continue
 			}
+			if s.alike(e.Wrong, *obs) {
+				s.Counts.Alike++
+				continue
+			}
 			c := &candidate{test: Spectest{Input: i, Wrong: e.Wrong, Source: FromEdit, Kind: e.Kind, Where: e.Where}, sort: e.sort()}
 			known[i][key] = c
 			byEdit[i] = append(byEdit[i], c)
@@ -199,6 +209,17 @@ func Assemble(t *Target, inputs []Input, observed []*Observed, mutants []MutantR
 	}
 	slices.SortStableFunc(s.Tests, func(a, b Spectest) int { return cmp.Compare(s.size(a), s.size(b)) })
 	return s, nil
+}
+
+// alike tells whether specifications cannot tell two results apart.
+func (s *Suite) alike(a, b Observed) bool {
+	j := s.Target.judge
+	for i := range a.After {
+		if a.After[i] != nil && !j.Alike(a.After[i], b.After[i]) {
+			return false
+		}
+	}
+	return a.Result == nil || j.Alike(a.Result, b.Result)
 }
 
 func (s *Suite) size(test Spectest) int {
