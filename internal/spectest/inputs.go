@@ -142,7 +142,7 @@ func (s *search) run(ctx context.Context) error {
 		switch {
 		case i%3 == 0 && i/3 < len(small):
 			args, origin = small[i/3], Small
-		case i%3 == 1 && len(s.pool) > 0 && y.Tried > 40 && y.Met*2 < y.Tried:
+		case i%3 == 1 && len(s.pool) > 0 && y.Tried > 10 && y.Met*2 < y.Tried:
 			// What meets requires lies near what does.
 			args, origin = steer.mutate(s.pool[steer.rng.IntN(len(s.pool))].Args), Steered
 		default:
@@ -158,7 +158,7 @@ func (s *search) run(ctx context.Context) error {
 		if met == value.True || y.Tried > 40 && y.Met*3 > y.Tried {
 			continue
 		}
-		if y.Steered > 40 && y.Reached*20 < y.Steered && i%4 != 0 {
+		if y.Steered > 12 && y.Reached*20 < y.Steered && i%4 != 0 || steer.steps > s.o.Steps/2 {
 			continue
 		}
 		y.Steered++

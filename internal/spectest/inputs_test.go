@@ -143,6 +143,7 @@ func TestSteering(t *testing.T) {
 		"fn f(v: Vec<u8>) requires match v.len() { 0 => false, _ => v[0] == 9 && v@.last() == 8 } {}",
 		"fn f(v: Vec<u8>) requires ({ let n = v.len(); n >= 2 && v[n - 1] == v[0] && v[1] == 99 }) {}",
 		"fn f(v: Vec<u16>, lo: usize, hi: usize) requires lo <= hi <= v.len(), v@.subrange(lo as int, hi as int) =~= seq![5u16, 6u16] {}",
+		"struct K { keys: Vec<u8>, m: Ghost<Map<u8, bool>>, s: Ghost<Set<u8>> }\nimpl K { spec fn wf(self) -> bool { &&& self.m@.dom() =~= self.keys@.to_set() &&& self.m@.contains_key(9) &&& self.m@[9] &&& self.s@.contains(self.keys[0]) &&& !self.s@.contains(3) } }\nfn f(k: &mut K) requires old(k).wf() {}",
 		// There is no such input, or not many.
 		"fn f(x: u8) requires x > 3, x < 3 {}",
 		"fn f(a: bool, b: bool) requires a != b {}",

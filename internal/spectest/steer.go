@@ -845,8 +845,13 @@ func (s *steerer) anew(n syntax.Node, st site) (out [][]value.Value) {
 
 // method proposes what the methods of sequences that are conditions want.
 func (s *steerer) method(n, recv syntax.Node, want bool, st site) (out [][]value.Value) {
-	l, ok := st.scene.Eval(recv).(*value.List)
-	if !ok {
+	var l *value.List
+	switch r := st.scene.Eval(recv).(type) {
+	case *value.List:
+		l = r
+	case *value.Set, *value.Map:
+		return s.member(n, recv, r, want, st)
+	default:
 		return nil
 	}
 	put := func(vs []value.Value) {
@@ -874,6 +879,56 @@ func (s *steerer) method(n, recv syntax.Node, want bool, st site) (out [][]value
 			put(distinct(l.Elems))
 		} else if len(l.Elems) > 0 {
 			put(append(slices.Clone(l.Elems), l.Elems[s.rng.IntN(len(l.Elems))]))
+		}
+	}
+	return out
+}
+
+// member proposes sets and maps that have an element or key, or have it not.
+func (s *steerer) member(n, recv syntax.Node, r value.Value, want bool, st site) [][]value.Value {
+	x := st.scene.Eval(n.Get(syntax.FArgs).Get(syntax.FExpr))
+	if !value.Exact(x) {
+		return nil
+	}
+	other := func(v value.Value) bool { return value.Equal(v, x) != value.True }
+	switch w := word(n.Get(syntax.FName)); r := r.(type) {
+	case *value.Set:
+		switch {
+		case w != "contains":
+		case want:
+			return s.set(recv, r.With(x), st)
+		default:
+			return s.set(recv, r.Where(other), st)
+		}
+	case *value.Map:
+		switch {
+		case w != "contains_key":
+		case want:
+			if t := s.typeOf(recv, st); t != nil && t.Kind == value.TMap {
+				if v := s.gen.value(t.Args[1], 1); v != nil {
+					return s.set(recv, r.With(x, v), st)
+				}
+			}
+		default:
+			return s.set(recv, r.Where(func(k, _ value.Value) bool { return other(k) }), st)
+		}
+	}
+	return nil
+}
+
+// redomain makes a map with another domain; nil if the type of its values is not known.
+func (s *steerer) redomain(m *value.Map, dom *value.Set, t *value.Type) *value.Map {
+	out := m.Where(func(k, _ value.Value) bool { return dom.Has(k) })
+	for _, k := range dom.Elems() {
+		if out.Get(k) == nil {
+			if t == nil || t.Kind != value.TMap {
+				return nil
+			}
+			v := s.gen.value(t.Args[1], 1)
+			if v == nil {
+				return nil
+			}
+			out = out.With(k, v)
 		}
 	}
 	return out
@@ -1149,6 +1204,12 @@ func (s *steerer) set(n syntax.Node, v value.Value, st site) (out [][]value.Valu
 	case syntax.View:
 		return s.setView(n, x, v, st)
 	case syntax.Index:
+		if m, ok := st.scene.Eval(x).(*value.Map); ok {
+			if k := st.scene.Eval(n.Get(syntax.FIndex)); value.Exact(k) {
+				return s.set(x, m.With(k, v), st)
+			}
+			return nil
+		}
 		l, ok := st.scene.Eval(x).(*value.List)
 		i, ok2 := st.scene.Eval(n.Get(syntax.FIndex)).(value.Int)
 		if !ok || !ok2 {
@@ -1417,6 +1478,20 @@ func (s *steerer) setMethod(n syntax.Node, v value.Value, st site) (out [][]valu
 			}
 		}
 		return out
+	case *value.Map:
+		switch word(n.Get(syntax.FName)) {
+		case "dom":
+			if dom, ok := v.(*value.Set); ok {
+				if m := s.redomain(r, dom, s.typeOf(recv, st)); m != nil {
+					return s.set(recv, m, st)
+				}
+			}
+		case "index":
+			if len(args) == 1 && value.Exact(args[0]) {
+				return s.set(recv, r.With(args[0], v), st)
+			}
+		}
+		return nil
 	case *value.Data:
 		switch word(n.Get(syntax.FName)) {
 		case "unwrap", "get_Some_0":
