@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -28,8 +29,7 @@ func Main() {
 	}
 	// What is prepared is a matter of one thread, which then becomes or starts the program. It is never unlocked.
 	runtime.LockOSThread()
-	syscall.CloseOnExec(helperRequest)
-	syscall.CloseOnExec(helperReport)
+	closeOnExec()
 	h := &helping{out: gob.NewEncoder(os.NewFile(helperReport, "report"))}
 	h.in = os.NewFile(helperRequest, "request")
 	if err := gob.NewDecoder(h.in).Decode(&h.req); err != nil {
@@ -50,6 +50,24 @@ func Main() {
 		os.Exit(1)
 	}
 	os.Exit(0)
+}
+
+// closeOnExec keeps every file but the standard ones from the program: those of the helper, and those that this process got
+// from whoever started specgate.
+func closeOnExec() {
+	const first, most = 3, 4096
+	dir, err := os.ReadDir("/dev/fd")
+	if err != nil {
+		for fd := first; fd < most; fd++ {
+			syscall.CloseOnExec(fd)
+		}
+		return
+	}
+	for _, entry := range dir {
+		if fd, err := strconv.Atoi(entry.Name()); err == nil && fd >= first {
+			syscall.CloseOnExec(fd)
+		}
+	}
 }
 
 func isHelper() bool { return len(os.Args) > 1 && os.Args[1] == helperArgument }

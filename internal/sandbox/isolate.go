@@ -339,9 +339,23 @@ func (c Command) startHelper(cmd *exec.Cmd) (_ *exec.Cmd, _ *helper, err error) 
 		if !refused {
 			return nil, nil, err
 		}
-		req.NoNamespaces = err.Error()
+		req.NoNamespaces = noNamespaces(err)
 	}
 	return nil, nil, err
+}
+
+// noNamespaces says why the system did not start the helper in namespaces.
+func noNamespaces(err error) string {
+	var errno syscall.Errno
+	switch {
+	case errors.Is(err, syscall.ENOSPC):
+		return "the system allows no (more) user namespaces"
+	case errors.Is(err, syscall.EPERM), errors.Is(err, syscall.EACCES):
+		return "the system forbids user namespaces"
+	case errors.As(err, &errno):
+		return "user namespaces: " + errno.Error()
+	}
+	return err.Error()
 }
 
 var errMain = errors.New("the helper did not answer: sandbox.Main must be the first thing that main, or TestMain, calls")
