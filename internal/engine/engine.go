@@ -49,6 +49,8 @@ type Options struct {
 	Cache string
 	// Jobs is how many files are parsed at once; at least 1. With more than one, base and head may be verified at the same time.
 	Jobs int
+	// Memory is how many bytes are free, 0 if that is not known; nil: what this machine says.
+	Memory func() int64
 	// Today decides which waivers have run out.
 	Today policy.Date
 	// Version of specgate, for the report.

@@ -69,7 +69,8 @@ func (r *repo) commit(message string) {
 }
 
 func (r *repo) options() engine.Options {
-	return engine.Options{Repo: r.dir, Base: "HEAD~1", Head: "HEAD", Jobs: 2, Today: policy.Date{Year: 2026, Month: time.January, Day: 1},
+	// Without memory base is verified before head, so that recordings are in order.
+	return engine.Options{Repo: r.dir, Base: "HEAD~1", Head: "HEAD", Jobs: 2, Memory: func() int64 { return 0 }, Today: policy.Date{Year: 2026, Month: time.January, Day: 1},
 		Version: "test", Log: slog.New(slog.DiscardHandler)}
 }
 

@@ -156,7 +156,11 @@ func (r *runner) verifySides(out *proofs) error {
 // together tells whether base and head are verified at the same time. A workspace runs code of the change, build scripts and procedural
 // macros, which must not come to where base is being built.
 func (r *runner) together(p *proofs) bool {
-	return len(p.roots) > 0 && r.o.Jobs > 1 && freeMemory(os.DirFS("/")) >= besideEachOther
+	free := r.o.Memory
+	if free == nil {
+		free = func() int64 { return freeMemory(os.DirFS("/")) }
+	}
+	return len(p.roots) > 0 && r.o.Jobs > 1 && free() >= besideEachOther
 }
 
 // files are all files of a side, for the copy that the verifier works on.
