@@ -99,12 +99,25 @@ func severityStyle(severity string) style {
 func (t *text) printf(format string, args ...any) { fmt.Fprintf(&t.out, format, args...) }
 
 func (t *text) findings(r *checks.Report) {
+	alike := map[cause][]*checks.Finding{}
+	for i := range r.Findings {
+		if c, ok := causeOf(&r.Findings[i]); ok {
+			alike[c] = append(alike[c], &r.Findings[i])
+		}
+	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		if brief(f) && !t.o.Full {
 			continue
 		}
-		t.finding(f)
+		if c, ok := causeOf(f); ok && len(alike[c]) > maxAlone {
+			if alike[c][0] != f {
+				continue
+			}
+			t.group(alike[c])
+		} else {
+			t.finding(f)
+		}
 		t.out.WriteByte('\n')
 	}
 	if t.o.Full {
@@ -142,11 +155,7 @@ func (t *text) finding(f *checks.Finding) {
 	t.printf("%s %s: %s\n", t.head(f), t.paint(bold, escapeTerminal(f.Symbol)), escapeTerminal(f.Message))
 	t.excerpt(Head, "-->", f.File, f.Span, severityStyle(f.Severity.String()))
 	t.was(f)
-	if f.Detail != "" {
-		for line := range strings.SplitSeq(strings.TrimRight(f.Detail, "\n"), "\n") {
-			t.printf("    %s\n", escapeTerminal(line))
-		}
-	}
+	t.detail(f)
 	if w := f.Witness; w != nil {
 		says := w.Input // empty: the function has no parameters
 		if w.Result != "" {
@@ -160,14 +169,29 @@ func (t *text) finding(f *checks.Finding) {
 		}
 		t.printf("  %s %s\n", t.paint(bold, "for example:"), escapeTerminal(strings.TrimSpace(says)))
 	}
-	if t.o.Remedy != nil && !t.told[f.Rule] {
-		t.told[f.Rule] = true
-		if remedy := t.o.Remedy(f.Rule); remedy != "" {
-			t.printf("  %s %s\n", t.paint(green, "to do:"), escapeTerminal(remedy))
-		}
-	}
+	t.remedy(f)
 	if f.Waived != nil {
 		t.printf("  waived by %s\n", escapeTerminal(f.Waived.ID))
+	}
+}
+
+func (t *text) detail(f *checks.Finding) {
+	if f.Detail == "" {
+		return
+	}
+	for line := range strings.SplitSeq(strings.TrimRight(f.Detail, "\n"), "\n") {
+		t.printf("    %s\n", escapeTerminal(line))
+	}
+}
+
+// remedy says what to do about the findings of a rule, the first time.
+func (t *text) remedy(f *checks.Finding) {
+	if t.o.Remedy == nil || t.told[f.Rule] {
+		return
+	}
+	t.told[f.Rule] = true
+	if remedy := t.o.Remedy(f.Rule); remedy != "" {
+		t.printf("  %s %s\n", t.paint(green, "to do:"), escapeTerminal(remedy))
 	}
 }
 

@@ -141,6 +141,36 @@ func TestText(t *testing.T) {
 	}
 }
 
+// TestTextOfOneCause shows findings of one cause as one when they are more than three, whatever stands between them; a case of its own, a
+// waiver and another cause stay apart.
+func TestTextOfOneCause(t *testing.T) {
+	_, sources := report()
+	head := sources(annotate.Head, "src/lib.rs")
+	const message, detail = "This contract reads as before and means something else: ok, on which it rests, is true of more now.",
+		"ok in base (src/ok.rs:3): x < 10\nok in head (src/ok.rs:3): x < 100"
+	var r checks.Report
+	add := func(f checks.Finding) {
+		f.Rule, f.Severity = "contract/spec-definition-weakened", policy.Warning
+		f.File, f.Span = "src/lib.rs", at(head, "mean")
+		r.Findings = append(r.Findings, f)
+	}
+	add(checks.Finding{Symbol: "mean", Message: message, Detail: detail})
+	add(checks.Finding{Symbol: "other", Message: message, Detail: detail + "0"})
+	add(checks.Finding{Symbol: "stack::Stack::push", Message: message, Detail: detail})
+	add(checks.Finding{Symbol: "case", Message: message, Detail: detail, Witness: &checks.Witness{Input: "x = 10"}})
+	add(checks.Finding{Symbol: "waived", Message: message, Detail: detail, Waived: &checks.WaiverRef{ID: "w-1"}})
+	add(checks.Finding{Symbol: "evil\x1b[31m", Message: message, Detail: detail})
+	o := annotate.TextOptions{Source: sources, Remedy: func(string) string { return "Review the definition." }}
+	for _, name := range []string{"three.txt", "four.txt"} {
+		var b bytes.Buffer
+		if err := annotate.Text(&b, &r, o); err != nil {
+			t.Fatal(err)
+		}
+		golden(t, name, b.Bytes())
+		add(checks.Finding{Symbol: "last", Message: message, Detail: detail})
+	}
+}
+
 // Whatever a repository holds, a terminal gets only characters that are what they look like.
 func TestTextIsSafe(t *testing.T) {
 	r, sources := report()
