@@ -72,8 +72,6 @@ type asking struct {
 	out      *Answers
 	results  map[string]obligation.Verdict
 	deadline time.Time // zero: none
-	// targets of the workspace; nil before they are needed.
-	targets []verus.Target
 	// broken are the places where asking again is of no use: crates that do not pass the front end, modules whose canary was proved.
 	broken map[string]bool
 	// told are the modules of which it was said that their questions have no answer.
@@ -184,8 +182,8 @@ func (a *asking) target(ctx context.Context, s *obligation.Shadow) (_ verus.Targ
 		}
 		return verus.Target{Root: s.Crate.Root}, "", nil
 	}
-	if a.targets == nil {
-		targets, err := q.Verifier.Targets(ctx, a.copy.work, q.Manifest, a.options())
+	if a.copy.workspace == nil {
+		a.copy.workspace, err = q.Verifier.Workspace(ctx, a.copy.work, q.Manifest, a.options())
 		var p *verus.Problem
 		if errors.As(err, &p) {
 			a.stop = p.Error()
@@ -194,9 +192,8 @@ func (a *asking) target(ctx context.Context, s *obligation.Shadow) (_ verus.Targ
 		if err != nil {
 			return verus.Target{}, "", err
 		}
-		a.targets = append([]verus.Target{}, targets...)
 	}
-	for _, t := range a.targets {
+	for _, t := range a.copy.workspace.Targets {
 		if t.Root == s.Crate.Root && t.Kind != "proc-macro" {
 			return t, "", nil
 		}
@@ -222,7 +219,7 @@ func (a *asking) run(ctx context.Context, s *obligation.Shadow, t verus.Target) 
 	if stale(r, t) {
 		// A dependency of the workspace is not as it was built last, since questions were asked about it. The verifier would look for this
 		// part in it.
-		p, err := a.copy.request.Verifier.Prepare(ctx, a.copy.work, a.copy.request.Manifest, t.TargetID, a.options())
+		p, err := a.copy.request.Verifier.Prepare(ctx, a.copy.work, a.copy.workspace, t.TargetID, a.options())
 		if err != nil {
 			return nil, err
 		}
@@ -266,7 +263,7 @@ func (a *asking) once(ctx context.Context, s *obligation.Shadow, t verus.Target,
 	if t.Package == "" {
 		r, err = q.Verifier.AskFile(ctx, work, t.Root, part, a.options())
 	} else {
-		r, err = q.Verifier.AskTarget(ctx, work, q.Manifest, t.TargetID, part, a.options())
+		r, err = q.Verifier.AskTarget(ctx, work, a.copy.workspace, t.TargetID, part, a.options())
 	}
 	if err != nil {
 		return nil, err

@@ -38,6 +38,8 @@ type Request struct {
 type Copy struct {
 	request Request
 	work    *verus.Work // nil: not copied yet
+	// workspace is nil until questions are asked about one.
+	workspace *verus.Workspace
 
 	// These need a Request.Cache.
 	tree  *verus.Tree

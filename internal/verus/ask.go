@@ -67,14 +67,26 @@ type Target struct {
 	Root string
 }
 
-// Targets asks cargo for the libraries, programs and procedural macros of a workspace. An error that is about the workspace or the installation is a
-// *Problem.
-func (v *Verifier) Targets(ctx context.Context, w *Work, manifest string, o Options) ([]Target, error) {
+// Workspace is what has to be known of a workspace to ask about parts of its targets.
+type Workspace struct {
+	// Manifest is its Cargo.toml, relative to the copy.
+	Manifest string
+	// Targets are the libraries, programs and procedural macros of its packages.
+	Targets []Target
+
+	focus bool // cargo-verus can limit a run to the packages that are named
+}
+
+// Workspace asks cargo for the targets, and cargo-verus for its commands. An error that is about the workspace or the installation is a *Problem.
+func (v *Verifier) Workspace(ctx context.Context, w *Work, manifest string, o Options) (*Workspace, error) {
+	if p := v.cannotCargo(); p != nil {
+		return nil, p
+	}
 	meta, err := v.metadata(ctx, w, manifest, o)
 	if err != nil {
 		return nil, err
 	}
-	var out []Target
+	out := &Workspace{Manifest: manifest}
 	for _, p := range meta.Packages {
 		for _, t := range p.Targets {
 			kind := targetKind(t.Kind)
@@ -82,10 +94,11 @@ func (v *Verifier) Targets(ctx context.Context, w *Work, manifest string, o Opti
 			if kind == "" || err != nil {
 				continue
 			}
-			out = append(out, Target{TargetID{Package: p.Name, Name: t.Name, Kind: kind}, filepath.ToSlash(root)})
+			out.Targets = append(out.Targets, Target{TargetID{Package: p.Name, Name: t.Name, Kind: kind}, filepath.ToSlash(root)})
 		}
 	}
-	return out, nil
+	out.focus, err = v.hasFocus(ctx, w, o)
+	return out, err
 }
 
 // AskTarget runs the verifier by cargo on a part of one target of a workspace. What the target depends on must have been built in the target
@@ -93,29 +106,22 @@ func (v *Verifier) Targets(ctx context.Context, w *Work, manifest string, o Opti
 // never counts as a proof of the target.
 //
 // Errors are as of VerifyFile.
-func (v *Verifier) AskTarget(ctx context.Context, w *Work, manifest string, t TargetID, p Part, o Options) (*Run, error) {
-	focus, err := v.hasFocus(ctx, w, o)
-	if err != nil {
-		return nil, err
-	}
+func (v *Verifier) AskTarget(ctx context.Context, w *Work, ws *Workspace, t TargetID, p Part, o Options) (*Run, error) {
 	command := "verify"
-	if focus {
+	if ws.focus {
 		command = "focus"
 	}
 	o.Args = partArgs(p, o.Args)
-	return v.target(ctx, w, command, manifest, t, o)
+	return v.target(ctx, w, command, ws, t, o)
 }
 
 // Prepare builds a target of a workspace, and what it depends on, without verifying anything. Errors are as of VerifyFile.
-func (v *Verifier) Prepare(ctx context.Context, w *Work, manifest string, t TargetID, o Options) (*Run, error) {
+func (v *Verifier) Prepare(ctx context.Context, w *Work, ws *Workspace, t TargetID, o Options) (*Run, error) {
 	o.Args = append([]string{"--no-verify"}, o.Args...)
-	return v.target(ctx, w, "verify", manifest, t, o)
+	return v.target(ctx, w, "verify", ws, t, o)
 }
 
-func (v *Verifier) target(ctx context.Context, w *Work, command, manifest string, t TargetID, o Options) (*Run, error) {
-	if p := v.cannotCargo(); p != nil {
-		return notRun(p), nil
-	}
+func (v *Verifier) target(ctx context.Context, w *Work, command string, ws *Workspace, t TargetID, o Options) (*Run, error) {
 	args := []string{command}
 	if o.Offline {
 		args = append(args, "--offline")
@@ -130,18 +136,15 @@ func (v *Verifier) target(ctx context.Context, w *Work, command, manifest string
 	args = slices.Concat(args, []string{"--message-format=json", "--"}, verifierArgs(o.Args, false))
 	c := sandbox.Command{Name: v.CargoVerus, Args: args, Env: v.environ(w.Target, !o.Offline)}
 	task := Task{Expected: []Expected{{Target: t, OptedIn: true}}, Args: o.Args}
-	return v.run(ctx, w, path.Dir(manifest), c, task, o)
+	return v.run(ctx, w, path.Dir(ws.Manifest), c, task, o)
 }
 
 // hasFocus tells whether cargo-verus limits a run to the packages that are named.
 func (v *Verifier) hasFocus(ctx context.Context, w *Work, o Options) (bool, error) {
-	if v.CargoVerus == "" {
-		return false, nil
-	}
 	limits := sandbox.Limits{Wall: cmp.Or(o.Timeout, probeTime), Stdout: 1 << 20, Stderr: 1 << 20}
 	res, err := v.runner.Run(ctx, sandbox.Command{Name: v.CargoVerus, Args: []string{"--help"}, Dir: w.Root, Env: v.environ("", false), Limits: limits, Grace: grace})
 	if _, err = endOf(res, err, limits); err != nil {
-		return false, fmt.Errorf("ask cargo-verus for its commands: %w", v.notStarted(err))
+		return false, v.notStarted(err)
 	}
 	for line := range strings.Lines(string(res.Stdout)) {
 		if words := strings.Fields(stripColors(line)); len(words) > 1 && words[0] == "focus" {

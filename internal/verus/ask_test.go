@@ -28,8 +28,15 @@ func (c *calls) Run(_ context.Context, cmd sandbox.Command) (sandbox.Result, err
 	if len(cmd.Args) == 1 && cmd.Args[0] == "--help" {
 		return sandbox.Result{Stdout: []byte(c.help)}, nil
 	}
+	if cmd.Name == "cargo" {
+		return sandbox.Result{Stdout: []byte(strings.ReplaceAll(metadata, "ROOT", cmd.Dir))}, nil
+	}
 	return sandbox.Result{}, nil
 }
+
+// metadata is what cargo prints of a workspace, shortened.
+const metadata = `{"packages":[{"name":"queue","targets":[{"kind":["rlib"],"name":"queue","src_path":"ROOT/queue/src/lib.rs"},{"kind":["test"],"name":"t","src_path":"ROOT/queue/tests/t.rs"}]},` +
+	`{"name":"app","targets":[{"kind":["bin"],"name":"app-tool","src_path":"ROOT/app/src/main.rs"}]}]}`
 
 // The help texts are those of a release of 2025-06 as it was printed, and of one of 2026-08 as its sources have it, shortened.
 const (
@@ -43,6 +50,16 @@ const (
 func TestAskCalls(t *testing.T) {
 	lib := TargetID{Package: "queue", Name: "queue", Kind: "lib"}
 	bin := TargetID{Package: "app", Name: "app-tool", Kind: "bin"}
+	workspace := func(ctx context.Context, v *Verifier, w *Work, o Options) *Workspace {
+		ws, err := v.Workspace(ctx, w, "Cargo.toml", o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]Target{{lib, "queue/src/lib.rs"}, {bin, "app/src/main.rs"}}, ws.Targets); diff != "" {
+			t.Errorf("(-want +got)\n%s", diff)
+		}
+		return ws
+	}
 	const own = "--output-json --time "
 	const quiet = "--no-report-long-running --triggers-mode silent "
 	for _, test := range []struct {
@@ -61,16 +78,16 @@ func TestAskCalls(t *testing.T) {
 			"--expand-errors", "--no-auto-recommends-check", "-V", "spinoff-all", "--", "--verify-root"},
 			[]string{"verus --crate-type=lib " + own + quiet + "--verify-only-module=a::b --verify-function=*sg_* --multiple-errors=0 --no-auto-recommends-check -V spinoff-all -- --verify-root src/lib.rs --error-format=json"}},
 		{"library, 2025", oldHelp, func(ctx context.Context, v *Verifier, w *Work, o Options) (*Run, error) {
-			return v.AskTarget(ctx, w, "Cargo.toml", lib, Part{Module: "limits", Functions: "*sg_*"}, o)
-		}, nil, []string{"cargo-verus --help",
+			return v.AskTarget(ctx, w, workspace(ctx, v, w, o), lib, Part{Module: "limits", Functions: "*sg_*"}, o)
+		}, nil, []string{"cargo metadata --format-version=1 --no-deps --offline", "cargo-verus --help",
 			"cargo-verus verify --offline -p queue --lib --message-format=json -- " + own + "--verify-only-module=limits --verify-function=*sg_* --multiple-errors=0 --no-auto-recommends-check"}},
 		{"program, 2026", newHelp, func(ctx context.Context, v *Verifier, w *Work, o Options) (*Run, error) {
-			return v.AskTarget(ctx, w, "Cargo.toml", bin, Part{Functions: "*sg_*"}, o)
-		}, nil, []string{"cargo-verus --help",
+			return v.AskTarget(ctx, w, workspace(ctx, v, w, o), bin, Part{Functions: "*sg_*"}, o)
+		}, nil, []string{"cargo metadata --format-version=1 --no-deps --offline", "cargo-verus --help",
 			"cargo-verus focus --offline -p app --bin app-tool --message-format=json -- " + own + "--verify-root --verify-function=*sg_* --multiple-errors=0 --no-auto-recommends-check"}},
 		{"dependencies", oldHelp, func(ctx context.Context, v *Verifier, w *Work, o Options) (*Run, error) {
-			return v.Prepare(ctx, w, "Cargo.toml", bin, o)
-		}, []string{"--rlimit=2"}, []string{"cargo-verus verify --offline -p app --bin app-tool --message-format=json -- " + own + "--multiple-errors 5 --no-verify --rlimit=2"}},
+			return v.Prepare(ctx, w, workspace(ctx, v, w, o), bin, o)
+		}, []string{"--rlimit=2"}, []string{"cargo metadata --format-version=1 --no-deps --offline", "cargo-verus --help", "cargo-verus verify --offline -p app --bin app-tool --message-format=json -- " + own + "--multiple-errors 5 --no-verify --rlimit=2"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := &calls{help: test.help}

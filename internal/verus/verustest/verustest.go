@@ -221,8 +221,8 @@ func (r *Replay) Run(ctx context.Context, c sandbox.Command) (sandbox.Result, er
 			return res, err
 		}
 	}
-	if rec.Exit != 0 {
-		return res, &sandbox.ExitError{Name: c.Name, ExitCode: rec.Exit}
+	if res.ExitCode != 0 {
+		return res, &sandbox.ExitError{Name: c.Name, ExitCode: res.ExitCode}
 	}
 	return res, nil
 }
