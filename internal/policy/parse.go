@@ -562,7 +562,7 @@ func sectionOf(key string) string {
 	switch key {
 	case "release", "sha256", "manifest", "roots", "args", "timeout", "seeds":
 		return "verus"
-	case "fail-on", "inconclusive", "min-suite":
+	case "fail-on", "inconclusive", "min-suite", "sandbox":
 		return "gate"
 	case "comments", "annotations-per-function":
 		return "report"
@@ -598,6 +598,7 @@ func (p *parser) policy(doc map[string]any) *Policy {
 	word(gate, "fail-on", &pol.Gate.FailOn, FailOnError, FailOnWarning, FailOnNotice, FailOnNever)
 	word(gate, "inconclusive", &pol.Gate.Inconclusive, InconclusiveFail, InconclusiveWarn, InconclusiveIgnore)
 	gate.count("min-suite", &pol.Gate.MinSuite, 1, 10000)
+	word(gate, "sandbox", &pol.Gate.Sandbox, SandboxPrefer, SandboxRequire)
 	gate.finish()
 
 	report := root.table("report")

@@ -75,6 +75,8 @@ type Gate struct {
 	// MinSuite is the number of decided spectests below which a function's
 	// strength is inconclusive; at least 1.
 	MinSuite int
+	// Sandbox says what happens where a program of the change cannot be isolated in full.
+	Sandbox Sandbox
 }
 
 // Report says what is written where.
@@ -181,6 +183,16 @@ const (
 	InconclusiveIgnore Inconclusive = "ignore"
 )
 
+// Sandbox says whether the isolation of what builds and runs the change may be incomplete.
+type Sandbox string
+
+const (
+	// SandboxPrefer takes what the machine has, and says what is missing.
+	SandboxPrefer Sandbox = "prefer"
+	// SandboxRequire runs nothing of the change where something is missing.
+	SandboxRequire Sandbox = "require"
+)
+
 // Comments says whether specgate comments on a pull request.
 type Comments string
 
@@ -226,6 +238,7 @@ func Default() *Policy {
 			FailOn:       FailOnError,
 			Inconclusive: InconclusiveFail,
 			MinSuite:     8,
+			Sandbox:      SandboxPrefer,
 		},
 		Report: Report{
 			Comments:               CommentsOff,

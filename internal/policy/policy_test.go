@@ -117,7 +117,7 @@ seeds = 0
 fail-on = "warning"
 inconclusive = "ignore"
 min-suite = 10000
-
+sandbox = "require"
 [report]
 comments = "sticky"
 annotations-per-function = 50
@@ -185,7 +185,7 @@ func TestParse(t *testing.T) {
 			Args:    []string{"--rlimit", "20"},
 			Timeout: 90 * time.Minute,
 		},
-		Gate:     Gate{FailOnWarning, InconclusiveIgnore, 10000},
+		Gate:     Gate{FailOnWarning, InconclusiveIgnore, 10000, SandboxRequire},
 		Report:   Report{CommentsSticky, 50},
 		Scope:    Scope{[]string{"src/**", "lib.rs"}, nil, ExecutableEditsDeny, ""},
 		Strength: Strength{1, 0, 1, 0, 1<<63 - 1},
