@@ -75,19 +75,20 @@ var outside = map[string]struct {
 	importers []string
 	why       string
 }{
-	"github.com/BurntSushi/toml":        {[]string{"internal/policy", "internal/manifest"}, "two formats that are both TOML: the policy file and Cargo's files; neither package may know the other"},
-	"github.com/bmatcuk/doublestar/v4":  {[]string{"internal/policy"}, "globs mean what the policy says they mean"},
-	"github.com/agnivade/levenshtein":   {[]string{"internal/policy"}, "'did you mean' is asked for through policy.Nearest"},
-	"github.com/alecthomas/kong":        {[]string{"internal/cli"}, "the command line is parsed in one place"},
-	"github.com/mattn/go-runewidth":     {[]string{"annotate"}, "only rendering needs the width of a character"},
-	"golang.org/x/term":                 {[]string{"internal/cli"}, "what a terminal can do is asked once and passed on"},
-	"golang.org/x/sys":                  {[]string{"internal/sandbox"}, "limits on child processes need system calls"},
-	"github.com/gofrs/flock":            {[]string{"internal/cache"}, "only the store of answers is shared by several processes"},
-	"github.com/google/go-cmp":          {nil, "tests only"},
-	"github.com/rogpeppe/go-internal":   {nil, "tests only"},
-	"os/exec":                           {[]string{"internal/sandbox"}, "a process started anywhere else would escape the limits"},
-	"golang.org/x/vuln/cmd/govulncheck": {nil, "a tool, never imported"},
-	"honnef.co/go/tools":                {nil, "a tool, never imported"},
+	"github.com/BurntSushi/toml":          {[]string{"internal/policy", "internal/manifest"}, "two formats that are both TOML: the policy file and Cargo's files; neither package may know the other"},
+	"github.com/bmatcuk/doublestar/v4":    {[]string{"internal/policy"}, "globs mean what the policy says they mean"},
+	"github.com/agnivade/levenshtein":     {[]string{"internal/policy"}, "'did you mean' is asked for through policy.Nearest"},
+	"github.com/alecthomas/kong":          {[]string{"internal/cli"}, "the command line is parsed in one place"},
+	"github.com/mattn/go-runewidth":       {[]string{"annotate"}, "only rendering needs the width of a character"},
+	"golang.org/x/term":                   {[]string{"internal/cli"}, "what a terminal can do is asked once and passed on"},
+	"golang.org/x/sys":                    {[]string{"internal/sandbox"}, "limits on child processes need system calls"},
+	"github.com/landlock-lsm/go-landlock": {[]string{"internal/sandbox"}, "what a program may do is decided where it is started"},
+	"github.com/gofrs/flock":              {[]string{"internal/cache"}, "only the store of answers is shared by several processes"},
+	"github.com/google/go-cmp":            {nil, "tests only"},
+	"github.com/rogpeppe/go-internal":     {nil, "tests only"},
+	"os/exec":                             {[]string{"internal/sandbox"}, "a process started anywhere else would escape the limits"},
+	"golang.org/x/vuln/cmd/govulncheck":   {nil, "a tool, never imported"},
+	"honnef.co/go/tools":                  {nil, "a tool, never imported"},
 }
 
 type importLine struct {
