@@ -2,6 +2,7 @@ package mutate_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -110,7 +111,7 @@ func compile(t testing.TB, path string) (all []*emitted, ok bool) {
 	write("erased.rs", []byte(syntax.ErasedPrelude+vecSet))
 	run := func(rest []*emitted) (string, bool) {
 		write("sample.rs", erased(rest))
-		cmd := exec.Command("rustc", "--edition=2024", "--crate-type=lib", "--emit=metadata", "--error-format=json", "--cap-lints=allow", "main.rs")
+		cmd := exec.Command("rustc", "--edition=2021", "--crate-type=lib", "--emit=metadata", "--error-format=json", "--cap-lints=allow", "main.rs")
 		cmd.Dir = dir
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr
@@ -138,30 +139,39 @@ func compile(t testing.TB, path string) (all []*emitted, ok bool) {
 	}
 }
 
+// message is one of rustc's.
+type message struct {
+	Level, Message string
+	Code           struct{ Code string }
+	Spans          []place
+}
+
+type place struct {
+	FileName  string `json:"file_name"`
+	LineStart int    `json:"line_start"`
+	IsPrimary bool   `json:"is_primary"`
+	Expansion *struct{ Span place }
+}
+
 // blame notes at the mutants what one of rustc's messages says about them.
 func blame(t testing.TB, line string, rest []*emitted) {
-	var d struct {
-		Level, Message string
-		Spans          []struct {
-			FileName  string `json:"file_name"`
-			LineStart int    `json:"line_start"`
-			IsPrimary bool   `json:"is_primary"`
-			Expansion any    `json:"expansion"`
-		}
-	}
 	if line == "" {
 		return
 	}
+	var d message
 	if err := json.Unmarshal([]byte(line), &d); err != nil {
 		t.Fatalf("reading rustc's messages: %v\n%s", err, line)
 	}
 	for _, s := range d.Spans {
-		if d.Level != "error" || !s.IsPrimary || s.FileName != "sample.rs" {
+		if d.Level != "error" || !s.IsPrimary {
 			continue
 		}
+		for s.FileName != "sample.rs" && s.Expansion != nil {
+			s = s.Expansion.Span // where the macro is called
+		}
 		for _, e := range rest {
-			if e.first <= s.LineStart && s.LineStart <= e.last && e.failure == "" {
-				e.failure = d.Message
+			if s.FileName == "sample.rs" && e.first <= s.LineStart && s.LineStart <= e.last && e.failure == "" {
+				e.failure = cmp.Or(d.Code.Code, d.Message) // the words of a message are another matter in each version
 			}
 		}
 	}

@@ -262,7 +262,10 @@ func (w *walker) unary(n syntax.Node, want string) {
 	e := n.Get(syntax.FExpr)
 	switch n.Op() {
 	case syntax.Minus:
-		w.replace(Arithmetic, n.Span(), w.operand(e))
+		// The least value of a type has no positive counterpart.
+		if v, _, ok := intLiteral(e.Text()); !ok || intBits[want] == 0 || v <= maxOf(want) {
+			w.replace(Arithmetic, n.Span(), w.operand(e))
+		}
 		if e.Kind() == syntax.Literal {
 			w.literal(e, want, true)
 			return

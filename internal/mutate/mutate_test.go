@@ -50,6 +50,31 @@ func TestOperators(t *testing.T) {
 	golden(t, "testdata/operators.golden", b.String())
 }
 
+// TestLetChain edits the parts of a condition that binds names, which cannot be negated or replaced as a whole.
+func TestLetChain(t *testing.T) {
+	f := function(t, "fn f(a: u32, o: Option<u32>) -> u32 { if let Some(x) = o && a > x { x } else { a } }", "f")
+	var got []string
+	for _, m := range mutate.Mutants(f, all).Mutants {
+		if m.Operator != mutate.Return {
+			got = append(got, m.ID+" "+string(m.Text(f)))
+		}
+	}
+	want := []string{
+		"condition:1 { { a } }",
+		"swap:10 { if let Some(x) = o && x > x { x } else { a } }",
+		"condition:10.2 { if let Some(x) = o && false { x } else { a } }",
+		"condition:10 { if let Some(x) = o && true { x } else { a } }",
+		"relational:11.3 { if let Some(x) = o && a != x { x } else { a } }",
+		"relational:11 { if let Some(x) = o && a <= x { x } else { a } }",
+		"relational:11.2 { if let Some(x) = o && a == x { x } else { a } }",
+		"boundary:11 { if let Some(x) = o && a >= x { x } else { a } }",
+		"swap:12 { if let Some(x) = o && a > a { x } else { a } }",
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
 // TestEmit shows a copy and a mutant of a function of each kind. TestMutantsCompile compiles them.
 func TestEmit(t *testing.T) {
 	var b strings.Builder

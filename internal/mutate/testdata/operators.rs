@@ -100,7 +100,7 @@ pub fn condition(a: u32, o: Option<u32>) -> u32 {
     if let Some(x) = o {
         r = x;
     }
-    if let Some(x) = o && a > 1 {
+    if let Some(x) = o {
         r = x;
     } else {
         r = 3;
