@@ -354,6 +354,16 @@ func (t *text) summary(r *checks.Report) {
 	if r.Tools.Verus == nil && !proof {
 		t.printf("%s\n", t.paint(yellow, "Nothing was proved: no verifier was run."))
 	}
+	if r.Tools.Verus != nil {
+		switch c := r.Tools.Verus.Cached; {
+		case c.Base && c.Head:
+			t.printf("What the verifier said of base and head is from the cache.\n")
+		case c.Base:
+			t.printf("What the verifier said of base is from the cache.\n")
+		case c.Head:
+			t.printf("What the verifier said of head is from the cache.\n")
+		}
+	}
 	counts := map[string]int{}
 	waived := 0
 	for _, f := range r.Findings {

@@ -274,3 +274,23 @@ func TestLongLine(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", middle, want)
 	}
 }
+
+// TestTextOfCached says in one line which answers are kept ones.
+func TestTextOfCached(t *testing.T) {
+	for cached, want := range map[checks.Cached]string{
+		{}:                       "",
+		{Base: true}:             "What the verifier said of base is from the cache.\n",
+		{Head: true}:             "What the verifier said of head is from the cache.\n",
+		{Base: true, Head: true}: "What the verifier said of base and head is from the cache.\n",
+	} {
+		r := &checks.Report{Outcome: checks.OutcomePass, Base: checks.Revision{Rev: "a"}, Head: checks.Revision{Rev: "b"}, Tools: checks.Tools{Verus: &checks.VerusTool{Cached: cached}}}
+		var got bytes.Buffer
+		if err := annotate.Text(&got, r, annotate.TextOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		text := got.String()
+		if i := strings.Index(text, "0 errors"); i < 0 || text[:i] != want {
+			t.Errorf("%+v: %q, want %q before the counts", cached, text, want)
+		}
+	}
+}
