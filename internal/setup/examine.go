@@ -198,7 +198,7 @@ func (m Machine) toolchain(ctx context.Context, v *verus.Verifier) Item {
 	case err != nil:
 		return Item{Name: "toolchain", State: Limited, Found: v.Version.Toolchain + " is needed, and rustup does not answer: " + err.Error(), Stops: StopsNothing, TurnsOff: off, Remedy: "install rustup: https://rustup.rs"}
 	case !there: // Verus would not have told its version, but what is named may be a script that brings its own
-		return Item{Name: "toolchain", State: Limited, Found: v.Version.Toolchain + " is needed, and rustup does not have it", Stops: StopsNothing, TurnsOff: off,
+		return Item{Name: "toolchain", State: Limited, Found: v.Version.Toolchain + " is needed, and rustup does not have it, or not whole", Stops: StopsNothing, TurnsOff: off,
 			Remedy: "rustup toolchain install " + v.Version.Toolchain}
 	}
 	return it

@@ -25,7 +25,7 @@ func machine(t *testing.T, change map[string]string) (Machine, string) {
 	where := `[ "$PWD" = / ] || { echo "started in $PWD" >&2; exit 9; }` + "\n"
 	scripts := map[string]string{
 		"git":    where + "echo git version 2.39.5",
-		"rustup": where + `if [ "$1" = toolchain ]; then echo stable; echo "` + rust + ` (default)"; else echo 'rustup 1.29.0 (28d1352db 2026-03-05)'; fi`,
+		"rustup": where + `if [ "$1" = run ]; then echo rustc; elif [ "$1" = toolchain ]; then echo stable; echo "` + rust + ` (default)"; else echo 'rustup 1.29.0 (28d1352db 2026-03-05)'; fi`,
 		"rustc":  where + "echo 'rustc 1.95.0 (59807616e 2026-04-14)'; echo more",
 		"cargo":  where + "echo 'cargo 1.95.0 (f2d3ce0bd 2026-03-21)'",
 	}
@@ -164,7 +164,7 @@ func TestExamine(t *testing.T) {
 			m.Verus = write(t, filepath.Join(m.Data, "alone", "verus"), []byte(fake), 0o755)
 		}, join(programs, []string{
 			"ok verus: " + release + " at DATA/alone/verus, found by the path given; the policy pins it",
-			"limited toolchain: " + rust + " is needed, and rustup does not have it [nothing] the verifier may not run | rustup toolchain install " + rust,
+			"limited toolchain: " + rust + " is needed, and rustup does not have it, or not whole [nothing] the verifier may not run | rustup toolchain install " + rust,
 			"unknown z3: it is neither beside the verifier nor on PATH, so what the verifier uses is not known [nothing]  | ",
 			"missing cargo-verus: it is not beside the verifier [proof] workspaces cannot be verified; single files can, with verus.roots in the policy | use a release of Verus that has it",
 		}, rest("no release of Verus"))},

@@ -52,21 +52,30 @@ func visible(s string) string {
 	}, s)
 }
 
-// hasToolchain says whether rustup has a toolchain of exactly this name.
+// hasToolchain says whether rustup has a toolchain of exactly this name that works. The list alone does not tell: an installation
+// that was killed is in it, without a compiler.
 func hasToolchain(ctx context.Context, runner Runner, name string) (bool, error) {
 	out, err := rustup(ctx, runner, rustupTime, "toolchain", "list")
 	if err != nil {
 		return false, err
 	}
+	listed := false
 	for line := range strings.Lines(out) {
-		if words := strings.Fields(line); len(words) > 0 && words[0] == name { // what follows is "(default)" and the like
-			return true, nil
-		}
+		words := strings.Fields(line) // what follows the name is "(default)" and the like
+		listed = listed || len(words) > 0 && words[0] == name
 	}
-	return false, nil
+	if !listed {
+		return false, nil
+	}
+	_, err = rustup(ctx, runner, rustupTime, "run", name, "rustc", "--version")
+	var exit *sandbox.ExitError
+	if errors.As(err, &exit) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
-// installToolchain installs the Rust toolchain of a release, unless it is there.
+// installToolchain installs the Rust toolchain of a release, unless it is there. rustup also mends one that is not whole.
 func (r Request) installToolchain(ctx context.Context, name string) error {
 	if !toolchainName.MatchString(name) {
 		return fmt.Errorf("install the Rust toolchain: the release names %q, which is no name of a toolchain", name)

@@ -18,6 +18,7 @@ import (
 func TestToolchain(t *testing.T) {
 	const note = `echo "$@ in $PWD" >> "$HOME/calls"` + "\n"
 	const list = "toolchain list in /"
+	const run = "run " + rust + " rustc --version in /"
 	const install = "toolchain install " + rust + " --profile minimal --no-self-update in /"
 	for _, c := range []struct {
 		name   string
@@ -25,7 +26,8 @@ func TestToolchain(t *testing.T) {
 		calls  []string
 		want   string // the error
 	}{
-		{"there already", note + `[ "$2" = list ] && echo "` + rust + ` (default)"`, []string{list}, ""},
+		{"there already", note + `[ "$2" = list ] && echo "` + rust + ` (default)"`, []string{list, run}, ""},
+		{"there, but not whole", note + `case "$1 $2" in "toolchain list") echo "` + rust + `";; run*) exit 1;; esac`, []string{list, run, install}, ""},
 		{"a name that is only a part", note + `[ "$2" = install ] || echo "` + rust + `-dev"`, []string{list, install}, ""},
 		{"installed", note + `echo stable`, []string{list, install}, ""},
 		{"fails", note + `[ "$2" = list ] || { echo 'info: syncing' >&2; echo 'error: could not download file' >&2; exit 1; }`, []string{list, install},
