@@ -111,6 +111,8 @@ type comparer struct {
 	verdicts     map[*pair.Function]*verdict // without the verifier
 	answers
 	resting map[*model.Function]bool
+	// changedInvariant tells that the invariant of a type means something else.
+	changedInvariant bool
 	// affected are the head functions whose contract rests on a definition that changed.
 	affected map[*model.Function]bool
 }
@@ -197,6 +199,9 @@ func newComparer(in *checks.Input) *comparer {
 				changed = true
 			}
 		}
+	}
+	for _, f := range pairs.Head.Functions {
+		c.changedInvariant = c.changedInvariant || c.changedFns[f] && isInvariant(f)
 	}
 	for _, p := range pairs.Functions {
 		if p.Head != nil && p.Base != nil && c.changedFns[p.Head] && isSpec(p.Head) && changedItself(p) {
@@ -335,13 +340,10 @@ func (c *comparer) formulas(s *logic.Space, sd *side, f *model.Function) *formul
 		convert(conv, cl)
 	}
 	// A type's invariant is a silent part of every contract about the type.
-	for _, inv := range sd.m.Functions {
-		if inv.Mode != model.Spec || len(inv.Params) != 1 || !slices.ContainsFunc(inv.Attrs, func(a string) bool { return strings.Contains(a, "type_invariant") }) {
-			continue
-		}
+	for _, inv := range sd.invariants {
 		for _, p := range out.params {
 			if p.term.Type != nil && sameSelf(inv.Self, p.term.Type) {
-				n.reach = append(n.reach, inv)
+				n.reach.invariants = append(n.reach.invariants, inv)
 				r := n.ref(inv)
 				out.ensures = append(out.ensures, conv.after.Truth(s.App(r.Name, r.Type, p.term)))
 			}
@@ -352,27 +354,21 @@ func (c *comparer) formulas(s *logic.Space, sd *side, f *model.Function) *formul
 
 // newNames resolves the names of one function's contract, or of a spec function's definition.
 func (c *comparer) newNames(s *logic.Space, sd *side, f *model.Function) *names {
-	n := &names{side: sd, space: s, generics: genericsOf(f), self: f.Self, reach: sd.m.SpecReach(f), owner: f,
+	n := &names{side: sd, space: s, generics: genericsOf(f), self: f.Self, owner: f, reach: &reach{own: sd.reached(f)},
 		differ: map[string]bool{}, defs: map[string]*model.Function{}}
 	if isSpec(f) {
-		n.reach = append(n.reach, f)
+		n.reach.more = append(n.reach.more, f)
 	}
 	// What the other side reaches counts too: a word that means something else there is told apart on both.
-	reach := n.reach
 	if p := c.pairOf(f, sd.head); p != nil && p.Base != nil && p.Head != nil {
 		if sd.head {
-			reach = append(slices.Clone(reach), c.pairs.Base.SpecReach(p.Base)...)
+			n.reach.other = c.base.reached(p.Base)
 		} else {
-			reach = append(slices.Clone(reach), c.pairs.Head.SpecReach(p.Head)...)
+			n.reach.other = c.head.reached(p.Head)
 		}
 		for _, r := range p.GhostDetail {
 			words := strings.Split(r.Written, "::")
 			n.differ[words[len(words)-1]] = true
-		}
-	}
-	for _, g := range reach {
-		if c.changedFns[g] || c.rests(g) {
-			n.differ[g.Name] = true
 		}
 	}
 	return n
@@ -384,13 +380,13 @@ func (c *comparer) rests(f *model.Function) bool {
 	if v, ok := c.resting[f]; ok {
 		return v
 	}
-	c.resting[f] = false // while it is looked at
 	v := c.mentions(f)
-	m := c.pairs.Base
-	if slices.Contains(m.Crates, f.Crate) {
-		v = v || slices.ContainsFunc(m.SpecReach(f), func(g *model.Function) bool { return c.changedFns[g] })
-	} else {
-		v = v || slices.ContainsFunc(c.pairs.Head.SpecReach(f), func(g *model.Function) bool { return c.changedFns[g] })
+	if !v {
+		reaches := c.head.reachesChanged
+		if slices.Contains(c.pairs.Base.Crates, f.Crate) {
+			reaches = c.base.reachesChanged
+		}
+		v = reaches(f)
 	}
 	c.resting[f] = v
 	return v
@@ -526,17 +522,7 @@ func (c *comparer) same(p *pair.Function) bool {
 			}
 		}
 	}
-	return !c.invariantChanged()
-}
-
-// invariantChanged tells whether the invariant of a type means something else.
-func (c *comparer) invariantChanged() bool {
-	for _, f := range c.pairs.Head.Functions {
-		if c.changedFns[f] && slices.ContainsFunc(f.Attrs, func(a string) bool { return strings.Contains(a, "type_invariant") }) {
-			return true
-		}
-	}
-	return false
+	return !c.changedInvariant
 }
 
 // meaningful tells the clauses that say what a call needs and gives.
@@ -681,7 +667,7 @@ func (c *comparer) compare(p *pair.Function) *verdict {
 type oneWay struct{ reqKept, reqNotWeaker, ensKept, ensNotStronger bool }
 
 func (c *comparer) oneWay(p *pair.Function) oneWay {
-	if c.affected[p.Head] || c.invariantChanged() {
+	if c.affected[p.Head] || c.changedInvariant {
 		return oneWay{}
 	}
 	means := map[string]string{}

@@ -1,6 +1,8 @@
 package contract
 
 import (
+	"iter"
+	"slices"
 	"strings"
 
 	"github.com/specgate/specgate/internal/eval"
@@ -21,10 +23,22 @@ type side struct {
 	// world is what the evaluator knows of this side, made of so many sources; nil until it is needed.
 	world   *eval.World
 	sources int
+	// invariants are those of types, in the files of the change.
+	invariants []*model.Function
+	// changed are the changed definitions of this side; nil until it is needed.
+	changed *model.Set
+	// reachedBy is what the contract of reachedOf leads to.
+	reachedOf *model.Function
+	reachedBy *model.Set
 }
 
 func (c *comparer) newSide(m *model.Model, head bool) *side {
 	s := &side{c: c, m: m, head: head, types: map[string]*model.Item{}, aliases: map[string]*model.Item{}}
+	for _, f := range m.Functions {
+		if f.Mode == model.Spec && len(f.Params) == 1 && isInvariant(f) {
+			s.invariants = append(s.invariants, f)
+		}
+	}
 	twice := map[string]bool{}
 	for _, i := range m.Items {
 		switch i.Kind {
@@ -54,13 +68,83 @@ type names struct {
 	// generics are the type parameters in scope; self is the type that Self stands for.
 	generics map[string]bool
 	self     string
-	reach    []*model.Function
+	reach    *reach
 	// owner is the function whose text the names stand in.
 	owner *model.Function
-	// differ are more words that mean different things on the two sides, in this contract.
+	// differ are the words of this contract that were asked for, and whether they mean different things on the two sides.
 	differ map[string]bool
 	// defs are the functions that resolved names stand for, by the name that terms carry.
 	defs map[string]*model.Function
+}
+
+// reach are the spec functions that a contract rests on.
+type reach struct {
+	// own and other are those of its side and of the other side; other is nil if there is none.
+	own, other *model.Set
+	// more is the function itself if it is one, invariants are those of the types of parameters.
+	more, invariants []*model.Function
+}
+
+// named are those of a name on the side of the contract.
+func (r *reach) named(name string) iter.Seq[*model.Function] {
+	return func(yield func(*model.Function) bool) {
+		var met []*model.Function
+		for f := range r.own.Named(name) {
+			if len(r.more)+len(r.invariants) > 0 {
+				met = append(met, f)
+			}
+			if !yield(f) {
+				return
+			}
+		}
+		for _, list := range [][]*model.Function{r.more, r.invariants} {
+			for _, f := range list {
+				if f.Name != name || slices.Contains(met, f) {
+					continue
+				}
+				met = append(met, f)
+				if !yield(f) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// any tells whether one of a name, on one of the sides, is such a function.
+func (r *reach) any(name string, such func(f *model.Function) bool) bool {
+	for _, f := range r.more {
+		if f.Name == name && such(f) {
+			return true
+		}
+	}
+	for _, side := range []*model.Set{r.own, r.other} {
+		if side == nil {
+			continue
+		}
+		for f := range side.Named(name) {
+			if such(f) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// reached is what the contract of a function leads to. The last answer is kept: the two sides of a comparison ask for each other's.
+func (s *side) reached(f *model.Function) *model.Set {
+	if s.reachedOf != f {
+		s.reachedOf, s.reachedBy = f, s.m.Reached(f)
+	}
+	return s.reachedBy
+}
+
+// reachesChanged tells whether the contract of a function of this side rests on a definition that changed.
+func (s *side) reachesChanged(f *model.Function) bool {
+	if s.changed == nil {
+		s.changed = s.m.SetOf(s.c.changedFns)
+	}
+	return len(s.c.changedFns) > 0 && s.m.Reached(f).Meets(s.changed)
 }
 
 func (n *names) Side() string {
@@ -70,7 +154,17 @@ func (n *names) Side() string {
 	return "base"
 }
 
-func (n *names) Changed(word string) bool { return n.c.changedWords[word] || n.differ[word] }
+func (n *names) Changed(word string) bool {
+	if n.c.changedWords[word] {
+		return true
+	}
+	differs, ok := n.differ[word]
+	if !ok && n.reach != nil {
+		differs = n.reach.any(word, func(f *model.Function) bool { return n.c.changedFns[f] || n.c.rests(f) })
+		n.differ[word] = differs
+	}
+	return differs
+}
 
 func (n *names) Type(t syntax.Node) *logic.Type { return n.readType(t, 0) }
 
@@ -166,8 +260,8 @@ func (n *names) Path(path syntax.Node, args int) logic.Ref {
 	}
 	last := words[len(words)-1]
 	var found []*model.Function
-	for _, f := range n.reach {
-		if f.Name != last || args >= 0 && len(f.Params) != args || args < 0 && f.Kind != model.ConstFunction {
+	for f := range n.reach.named(last) {
+		if args >= 0 && len(f.Params) != args || args < 0 && f.Kind != model.ConstFunction {
 			continue
 		}
 		if f.Kind == model.TraitMethod || f.Kind == model.TraitImplMethod {
@@ -264,12 +358,11 @@ func (n *names) Method(name string, recv *logic.Type, args int) logic.Ref {
 		word = name[:i]
 	}
 	var found []*model.Function
-	for _, f := range n.reach {
-		if f.Name != word || len(f.Params) != args+1 || f.Params[0].Name != "self" {
-			continue
-		}
-		if recv != nil && word == name && sameSelf(f.Self, recv) {
-			found = append(found, f)
+	if recv != nil && word == name && strings.HasPrefix(recv.Name, "own ") {
+		for f := range n.reach.named(word) {
+			if len(f.Params) == args+1 && f.Params[0].Name == "self" && sameSelf(f.Self, recv) {
+				found = append(found, f)
+			}
 		}
 	}
 	if len(found) == 1 {

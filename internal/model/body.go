@@ -720,7 +720,7 @@ func (a *analyser) method(name string, recv, n syntax.Node, ghost bool) {
 	case known:
 		for _, f := range a.candidates(name, ghost) {
 			// An impl of a trait of the tree for a library's type.
-			if im := a.x.fn[f].impl; im != nil && (im.traitItem != nil || im.trait.Valid() && a.x.selfItem(im) == nil) {
+			if im := f.info.impl; im != nil && (im.traitItem != nil || im.trait.Valid() && a.x.selfItem(im) == nil) {
 				fns = append(fns, f)
 			}
 		}
@@ -728,7 +728,7 @@ func (a *analyser) method(name string, recv, n syntax.Node, ghost bool) {
 		fns = a.candidates(name, ghost)
 	}
 	if it == nil {
-		fns = withArguments(fns, n)
+		fns = a.x.withArguments(fns, n)
 	}
 	c.Callees = fns[:len(fns):len(fns)]
 	if key := (methodUse{name, it, tr, known, a.inContract}); !a.methods[key] {
@@ -754,11 +754,21 @@ func (a *analyser) method(name string, recv, n syntax.Node, ghost bool) {
 	a.calls = append(a.calls, c)
 }
 
-// withArguments are those of some functions that a method call can mean by the number of its arguments.
-func withArguments(fns []*Function, call syntax.Node) []*Function {
+// withArguments are those of some functions that a method call can mean by the number of its arguments. Calls with the same answer
+// share it: a name such as `view` can have thousands of calls and of functions.
+func (x *index) withArguments(fns []*Function, call syntax.Node) []*Function {
+	if len(fns) == 0 {
+		return nil
+	}
 	args := 1
 	for range call.Get(syntax.FArgs).All(syntax.FExpr) {
 		args++
+	}
+	key := candidates{fns[0].Name, len(fns), args}
+	for _, known := range x.candidates[key] {
+		if slices.Equal(known.of, fns) {
+			return known.fit
+		}
 	}
 	out := make([]*Function, 0, len(fns))
 	for _, f := range fns {
@@ -766,8 +776,18 @@ func withArguments(fns []*Function, call syntax.Node) []*Function {
 			out = append(out, f)
 		}
 	}
+	x.candidates[key] = append(x.candidates[key], fitting{slices.Clip(fns), out})
 	return out
 }
+
+// candidates are so many functions of a name for so many arguments.
+type candidates struct {
+	name        string
+	count, args int
+}
+
+// fitting are those of some functions that fit the arguments.
+type fitting struct{ of, fit []*Function }
 
 // atomicMethod tells an operation on an atomic by its name and an Ordering among its arguments, or vstd's by its name alone.
 func atomicMethod(name string, n syntax.Node) bool {
@@ -1054,7 +1074,7 @@ func (a *analyser) constantType(segs []string, global bool) (it, trait *Item, kn
 	switch {
 	case len(t.fns) > 0 && t.fns[0].Kind == ConstFunction:
 		f := t.fns[0]
-		info := a.x.fn[f]
+		info := f.info
 		return a.typeNode(f.Node.Get(syntax.FType), info.scope, info.impl, info.generics)
 	case t.item != nil && (t.item.Kind == ConstItem || t.item.Kind == StaticItem):
 		info := a.x.it[t.item]
@@ -1083,7 +1103,7 @@ func (a *analyser) resultOf(name string, recv syntax.Node, depth int) (it, trait
 
 // returned is the type that a function returns.
 func (a *analyser) returned(f *Function) (it, trait *Item, known bool) {
-	info := a.x.fn[f]
+	info := f.info
 	return a.typeNode(f.Node.Get(syntax.FRet).Get(syntax.FType), info.scope, info.impl, info.generics)
 }
 

@@ -12,6 +12,8 @@ import (
 
 // fnInfo is what the index knows of a function beyond its public fields.
 type fnInfo struct {
+	index    int     // in index.functions
+	mark     int     // the last walk that met it; see index.walks
 	scope    *module // where its names are looked up
 	impl     *implInfo
 	metas    []meta
@@ -20,14 +22,18 @@ type fnInfo struct {
 	alias    map[string]string
 	named    bool
 	done     bool // body analysed
+	queued   bool // to be analysed
 	inMacro  string
 	call     syntax.Node
 	// specs are the functions that the contract or, for a spec function, the definition names.
 	contractUses []*Function
 	bodyUses     []*Function
 	asSpec       []*Function // what when_used_as_spec names
-	types        []*Item     // of the tree, in the signature; once typed
-	typed        bool
+	closure      *bits       // see index.closure
+	// bodyOf and contractOf are the indices of functions that use this one, see indexUses.
+	bodyOf, contractOf []int32
+	types              []*Item // of the tree, in the signature; once typed
+	typed              bool
 }
 
 // scopedSite is a site of a module, impl, trait or crate that holds for what is below.
@@ -937,7 +943,7 @@ func (x *index) function(n syntax.Node, c around) *Function {
 	f.publish(n)
 	x.signature(f, n, ms)
 	// Bodies hold functions and items of their own.
-	x.fn[f] = info
+	info.index, f.info = len(x.functions), info
 	x.functions = append(x.functions, f)
 	if c.impl != nil && n.Kind() == syntax.Fn {
 		c.impl.fns = append(c.impl.fns, f)

@@ -33,7 +33,6 @@ type index struct {
 
 	functions []*Function // of all files read, in the order of reading
 	items     []*Item
-	fn        map[*Function]*fnInfo
 	it        map[*Item]*itemInfo
 	methods   map[string][]*Function // functions of impls and traits, by name
 	macros    map[string][]*Item     // macro_rules by name
@@ -59,7 +58,17 @@ type index struct {
 	later     []func()    // searches that need names to be known
 
 	invariants []*Function // with #[verifier::type_invariant]
-	uses       uses
+	usesTo     int         // functions before this index are known to those that they use
+
+	implemented map[*Function]implemented // of methods of traits
+	walks       int                       // through the functions that others lead to
+	counted     map[string][]*Function    // by name, those of the first countedTo functions that SpecReach counts
+	countedBits bits
+	countedTo   int
+	dispatched  map[*Function]dispatched // by method of a trait
+	candidates  map[candidates][]fitting // of method calls
+	// traitMethods are the specification functions of traits that a closure met.
+	traitMethods []*Function
 }
 
 // pkg is a Cargo package.

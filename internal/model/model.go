@@ -205,6 +205,8 @@ type Function struct {
 	MacroCalls []string
 	// Outer is the function that holds a NestedFunction.
 	Outer *Function
+
+	info *fnInfo
 }
 
 // Contract returns all clauses that hold for the function: inherited ones first.

@@ -354,7 +354,7 @@ func (x *index) associated(it *Item, name string) []*Function {
 	var inherent, traits []*Function
 	x.loadMethods(name)
 	for _, f := range x.methods[name] {
-		im := x.fn[f].impl
+		im := f.info.impl
 		if im == nil || x.selfItem(im) != it {
 			continue
 		}

@@ -22,10 +22,10 @@ func parseText(name string, text []byte) *syntax.File {
 func New(ctx context.Context, tree Tree, load []string) (*Model, error) {
 	m := &Model{}
 	x := &index{tree: tree, ctx: ctx, m: m, paths: tree.Paths(), roots: map[string]*crateInfo{}, libs: map[string]*crateInfo{},
-		files: map[string]*File{}, mods: map[string]*module{}, stubs: map[string]*module{}, fn: map[*Function]*fnInfo{},
+		files: map[string]*File{}, mods: map[string]*module{}, stubs: map[string]*module{},
 		it: map[*Item]*itemInfo{}, methods: map[string][]*Function{}, macros: map[string][]*Item{}, symbols: map[string]int{},
 		asked: map[string]bool{}, specImpls: map[string][]*implInfo{}, modAround: map[*module]*around{}, rereads: map[string]int{}, cache: map[resolved]target{},
-		constFns: map[*Item]*Function{}, selected: map[string]bool{}}
+		constFns: map[*Item]*Function{}, selected: map[string]bool{}, implemented: map[*Function]implemented{}, counted: map[string][]*Function{}, dispatched: map[*Function]dispatched{}, candidates: map[candidates][]fitting{}}
 	m.x = x
 	if !slices.IsSorted(x.paths) {
 		x.paths = slices.Sorted(slices.Values(x.paths))
@@ -157,7 +157,7 @@ func (x *index) publish() {
 
 // analyse fills what the body of a function says.
 func (x *index) analyse(f *Function) {
-	info := x.fn[f]
+	info := f.info
 	if info.done {
 		return
 	}
@@ -283,7 +283,7 @@ func (x *index) analyse(f *Function) {
 	// What the function's meaning or proof rests on is needed too.
 	for _, c := range f.Calls {
 		for _, g := range c.Callees {
-			if g.Mode != Exec || x.fn[g].impl != nil && g.Kind == TraitMethod {
+			if g.Mode != Exec || g.info.impl != nil && g.Kind == TraitMethod {
 				x.need(g)
 			}
 		}
@@ -305,7 +305,8 @@ func (x *index) analyse(f *Function) {
 }
 
 func (x *index) need(f *Function) {
-	if !x.fn[f].done {
+	if !f.info.done && !f.info.queued {
+		f.info.queued = true
 		x.queue = append(x.queue, f)
 	}
 }
@@ -603,7 +604,7 @@ func (x *index) scanFileNames() {
 
 // typesOf are the types of the tree in the signature of a function: their type invariants are part of its contract.
 func (x *index) typesOf(f *Function) []*Item {
-	info := x.fn[f]
+	info := f.info
 	if info.typed {
 		return info.types
 	}

@@ -94,81 +94,109 @@ func (m *Model) SpecReach(f *Function) []*Function {
 }
 
 func (x *index) specReach(f *Function) []*Function {
-	x.analyse(f)
-	seen := map[*Function]bool{f: true}
-	var out, work []*Function
+	var out []*Function
+	x.walks++
+	walk := x.walks
+	f.info.mark = walk
+	var work []*Function
 	add := func(fs []*Function) {
 		for _, g := range fs {
-			if seen[g] {
-				continue
+			if g.info.mark != walk {
+				g.info.mark = walk
+				x.analyse(g)
+				work = append(work, g)
 			}
-			seen[g] = true
-			x.analyse(g)
-			work = append(work, g)
 		}
 	}
-	add(x.fn[f].contractUses)
-	if f.TraitMethod != nil {
-		x.analyse(f.TraitMethod)
-		add(x.fn[f.TraitMethod].contractUses)
-	}
-	if f.Mode == Spec {
-		add(x.fn[f].bodyUses)
-	}
-	add(x.operatorSpecs(f))
-	add(x.typeInvariants(f))
-	for len(work) > 0 {
-		g := work[0]
-		work = work[1:]
-		switch {
-		case g.Mode == Spec || g.Kind == ConstFunction:
+	add(x.contractNames(f))
+	for i := 0; i < len(work); i++ {
+		g := work[i]
+		if counted(g) {
 			out = append(out, g)
-			add(x.fn[g].bodyUses)
-			if g.Kind == TraitMethod {
-				add(x.implementationsFor(g, f))
-			}
-		default:
-			add(x.fn[g].asSpec)
-			if g.Kind == ConstFunction {
-				add(x.fn[g].contractUses)
-			}
+		}
+		add(x.definition(g))
+		if g.Kind == TraitMethod && counted(g) {
+			add(x.implementationsFor(g, f))
 		}
 	}
 	return out
 }
 
+// counted tells the functions that are in SpecReach from those that only lead there.
+func counted(f *Function) bool { return f.Mode == Spec || f.Kind == ConstFunction }
+
+// contractNames are the functions that the contract of f names itself, and for a spec function its definition.
+func (x *index) contractNames(f *Function) []*Function {
+	x.analyse(f)
+	out := slices.Clip(f.info.contractUses)
+	if f.TraitMethod != nil {
+		x.analyse(f.TraitMethod)
+		out = append(out, f.TraitMethod.info.contractUses...)
+	}
+	if f.Mode == Spec {
+		out = append(out, f.info.bodyUses...)
+	}
+	out = append(out, x.operatorSpecs(f)...)
+	return append(out, x.typeInvariants(f)...)
+}
+
+// definition are the functions that the meaning of g in a contract names, implementations of a trait's method aside.
+func (x *index) definition(g *Function) []*Function {
+	if counted(g) {
+		return g.info.bodyUses
+	}
+	return g.info.asSpec
+}
+
 // implementations are the functions that implement a trait's method, in the files read.
 func (x *index) implementations(g *Function) []*Function {
+	methods := x.methods[g.Name]
+	if c, ok := x.implemented[g]; ok && c.methods == len(methods) {
+		return c.by
+	}
 	var out []*Function
-	for _, f := range x.methods[g.Name] {
-		if im := x.fn[f].impl; im != nil && im.traitItem == nil && im.trait.Valid() {
+	for _, f := range methods {
+		if im := f.info.impl; im != nil && im.traitItem == nil && im.trait.Valid() {
 			if tr := x.traitOf(im); tr != nil && slices.Contains(x.it[tr].fns, g) {
 				out = append(out, f)
 			}
 		}
 	}
+	x.implemented[g] = implemented{len(methods), out}
 	return out
+}
+
+// implemented are the implementations of a trait's method among so many methods of its name.
+type implemented struct {
+	methods int
+	by      []*Function
 }
 
 // implementationsFor are the implementations of a trait's method that the contract of f can mean: when f is itself of an impl of the
 // trait, that of its own type.
 func (x *index) implementationsFor(g, f *Function) []*Function {
-	all := x.implementations(g)
-	im := x.fn[f].impl
-	if im == nil || im.traitItem != nil || !im.trait.Valid() || x.traitOf(im) == nil || !slices.Contains(x.it[x.traitOf(im)].fns, g) {
-		return all
+	if h := x.ownImplementation(g, f); h != nil {
+		return []*Function{h}
 	}
-	for _, h := range all {
-		if x.fn[h].impl == im {
-			return []*Function{h}
-		}
+	return x.implementations(g)
+}
+
+// ownImplementation is the implementation of a trait's method in the impl of f; nil if f is not in an impl of the trait, or that leaves
+// the method to the trait.
+func (x *index) ownImplementation(g, f *Function) *Function {
+	im := f.info.impl
+	if im == nil || im.traitItem != nil || x.traitOf(im) == nil || !slices.Contains(x.it[x.traitOf(im)].fns, g) {
+		return nil
 	}
-	return all
+	if i := slices.IndexFunc(im.fns, func(h *Function) bool { return h.Name == g.Name }); i >= 0 {
+		return im.fns[i]
+	}
+	return nil
 }
 
 // operatorSpecs are the functions of `impl XSpecImpl for T`, for a function of `impl X for T`.
 func (x *index) operatorSpecs(f *Function) []*Function {
-	im := x.fn[f].impl
+	im := f.info.impl
 	name := im.traitName()
 	if name == "" {
 		return nil
@@ -202,7 +230,7 @@ func (x *index) typeInvariants(f *Function) []*Function {
 	}
 	var out []*Function
 	for _, g := range x.invariants {
-		info := x.fn[g]
+		info := g.info
 		if info.impl != nil {
 			if it := x.selfItem(info.impl); it != nil && slices.Contains(x.typesOf(f), it) {
 				out = append(out, g)
@@ -222,12 +250,14 @@ func (m *Model) ContractUsers(spec *Function) []*Function {
 	x := m.x
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	reached := map[*Function]bool{spec: true}
+	var reached, seen bits
+	reached.set(spec.info.index)
+	seen.set(spec.info.index)
 	work := []*Function{spec}
 	names := map[string]bool{}
 	for i := 0; i < len(work); i++ {
 		g := work[i]
-		im := x.fn[g].impl
+		im := g.info.impl
 		if !names[g.Name] {
 			names[g.Name] = true
 			x.readMentions(g.Name)
@@ -239,36 +269,35 @@ func (m *Model) ContractUsers(spec *Function) []*Function {
 			}
 		}
 		x.indexUses()
-		more := x.uses.body[g]
-		if tr := x.traitOf(im); tr != nil && im.traitItem == nil {
-			for _, f := range x.it[tr].fns {
-				if f.Name == g.Name && f.Mode == Spec {
-					more = append(slices.Clip(more), f)
-				}
+		for _, at := range g.info.bodyOf {
+			if !reached.has(int(at)) {
+				reached.set(int(at))
+				work = append(work, x.functions[at])
 			}
 		}
-		for _, f := range more {
-			if !reached[f] {
-				reached[f] = true
-				work = append(work, f)
+		if tr := x.traitOf(im); tr != nil && im.traitItem == nil {
+			for _, f := range x.it[tr].fns {
+				if f.Name == g.Name && f.Mode == Spec && !reached.has(f.info.index) {
+					reached.set(f.info.index)
+					work = append(work, f)
+				}
 			}
 		}
 	}
 	var out []*Function
-	seen := map[*Function]bool{spec: true}
 	add := func(f *Function) {
-		if !seen[f] {
-			seen[f] = true
+		if !seen.has(f.info.index) {
+			seen.set(f.info.index)
 			out = append(out, f)
 		}
 	}
-	isReached := func(g *Function) bool { return reached[g] }
+	isReached := func(g *Function) bool { return reached.has(g.info.index) }
 	operators, invariants := false, slices.ContainsFunc(x.invariants, isReached)
 	for _, g := range work {
-		for _, f := range x.uses.contract[g] {
-			add(f)
+		for _, at := range g.info.contractOf {
+			add(x.functions[at])
 		}
-		operators = operators || strings.HasSuffix(x.fn[g].impl.traitName(), "SpecImpl")
+		operators = operators || strings.HasSuffix(g.info.impl.traitName(), "SpecImpl")
 	}
 	if operators || invariants {
 		for _, f := range slices.Clone(x.functions) {
@@ -282,38 +311,28 @@ func (m *Model) ContractUsers(spec *Function) []*Function {
 	return out
 }
 
-// uses tell, of the first upTo functions read, which of them lead to a function: spec functions by their definition and executable
-// functions by what stands for them in specifications (body); all by the contract that holds for them (contract).
-type uses struct {
-	upTo           int
-	body, contract map[*Function][]*Function
-}
-
-// indexUses brings uses up to date with the files read.
+// indexUses tells functions where they are used, in what was read since the last time: spec functions by the definitions of others and
+// executable functions by what stands for them in specifications (bodyOf); all by the contract that holds for them (contractOf).
 func (x *index) indexUses() {
-	u := &x.uses
-	if u.body == nil {
-		u.body, u.contract = map[*Function][]*Function{}, map[*Function][]*Function{}
-	}
-	for ; u.upTo < len(x.functions); u.upTo++ {
-		f := x.functions[u.upTo]
+	for ; x.usesTo < len(x.functions); x.usesTo++ {
+		f := x.functions[x.usesTo]
 		x.analyse(f)
-		info := x.fn[f]
+		at := int32(x.usesTo)
 		if f.Mode == Spec {
-			for _, g := range info.bodyUses {
-				u.body[g] = append(u.body[g], f)
+			for _, g := range f.info.bodyUses {
+				g.info.bodyOf = append(g.info.bodyOf, at)
 			}
 		}
-		for _, g := range info.asSpec {
-			u.body[g] = append(u.body[g], f)
+		for _, g := range f.info.asSpec {
+			g.info.bodyOf = append(g.info.bodyOf, at)
 		}
-		for _, g := range info.contractUses {
-			u.contract[g] = append(u.contract[g], f)
+		for _, g := range f.info.contractUses {
+			g.info.contractOf = append(g.info.contractOf, at)
 		}
 		if f.TraitMethod != nil {
 			x.analyse(f.TraitMethod)
-			for _, g := range x.fn[f.TraitMethod].contractUses {
-				u.contract[g] = append(u.contract[g], f)
+			for _, g := range f.TraitMethod.info.contractUses {
+				g.info.contractOf = append(g.info.contractOf, at)
 			}
 		}
 	}

@@ -16,11 +16,11 @@ func (m *Model) Resolve(at *Function, path syntax.Node, macro bool) Definition {
 	x := m.x
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	info := x.fn[at]
 	segs, global := pathOf(path)
-	if info == nil || len(segs) == 0 {
+	if !x.owns(at) || len(segs) == 0 {
 		return Definition{}
 	}
+	info := at.info
 	var t target
 	switch {
 	case path.Get(syntax.FQSelf).Valid():
@@ -40,4 +40,9 @@ func (m *Model) Resolve(at *Function, path syntax.Node, macro bool) Definition {
 	}
 	x.settle()
 	return Definition{To: t.symbol, Functions: t.fns, Item: t.item}
+}
+
+// owns tells the functions of this tree from those of another, and from none.
+func (x *index) owns(f *Function) bool {
+	return f != nil && f.info.index < len(x.functions) && x.functions[f.info.index] == f
 }

@@ -271,7 +271,7 @@ func (x *index) number(c *Crate, kind, p string) string {
 
 // name gives a function its symbol.
 func (x *index) name(f *Function) {
-	info := x.fn[f]
+	info := f.info
 	if info.named {
 		return
 	}
@@ -496,7 +496,7 @@ func (x *index) traitOf(im *implInfo) *Item {
 
 // inherit gives a function of a trait impl the contract of the trait's method.
 func (x *index) inherit(f *Function) {
-	info := x.fn[f]
+	info := f.info
 	if f.Kind != TraitImplMethod && !(f.Kind == MacroFunction && info.impl != nil) || f.TraitMethod != nil {
 		return
 	}
@@ -548,7 +548,7 @@ func (x *index) qualified(scope *module, p syntax.Node, self *implInfo) target {
 	tt := l.path(scope, tsegs, tglobal, self, typeSpace)
 	if t.item != nil {
 		for _, f := range x.associated2(t.item, name) {
-			im := x.fn[f].impl
+			im := f.info.impl
 			if im == nil || !im.trait.Valid() {
 				continue
 			}
@@ -574,7 +574,7 @@ func (x *index) associated2(it *Item, name string) []*Function {
 	var out []*Function
 	x.loadMethods(name)
 	for _, f := range x.methods[name] {
-		if im := x.fn[f].impl; im != nil && im.traitItem == nil && x.selfItem(im) == it {
+		if im := f.info.impl; im != nil && im.traitItem == nil && x.selfItem(im) == it {
 			out = append(out, f)
 		}
 	}
