@@ -1,0 +1,14 @@
+use vstd::prelude::*;
+
+verus! {
+
+pub fn find(v: &Vec<u64>, x: u64) -> (i: usize)
+    requires
+        v@.contains(x),
+    ensures
+        i <= v.len(),
+{
+    0
+}
+
+} // verus!

@@ -1,0 +1,22 @@
+use vstd::prelude::*;
+
+verus! {
+
+pub trait Order {
+    spec fn rank(&self) -> int;
+
+    fn first(&self, v: &Vec<u64>) -> (r: u64)
+        requires
+            v.len() > 0,
+        ensures
+            r == v@.first(),
+    ;
+}
+
+pub proof fn checked()
+    ensures
+        1 + 1 == 2int,
+{
+}
+
+} // verus!
