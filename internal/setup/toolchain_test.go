@@ -26,7 +26,7 @@ func TestToolchain(t *testing.T) {
 		calls  []string
 		want   string // the error
 	}{
-		{"there already", note + `[ "$2" = list ] && echo "` + rust + ` (default)"`, []string{list, run}, ""},
+		{"there already", note + `[ "$2" != list ] || echo "` + rust + ` (default)"`, []string{list, run}, ""},
 		{"there, but not whole", note + `case "$1 $2" in "toolchain list") echo "` + rust + `";; run*) exit 1;; esac`, []string{list, run, install}, ""},
 		{"a name that is only a part", note + `[ "$2" = install ] || echo "` + rust + `-dev"`, []string{list, install}, ""},
 		{"installed", note + `echo stable`, []string{list, install}, ""},
