@@ -163,20 +163,15 @@ type Ask struct {
 // the direction in the report.
 func Open(in *checks.Input) []*pair.Function {
 	c := of(in)
-	var out []*pair.Function
-	add := func(p *pair.Function) {
-		if !slices.Contains(out, p) && c.open(p) {
-			out = append(out, p)
-		}
-	}
-	for _, p := range in.Pairs.Functions {
-		if p.Base != nil && p.Head != nil && p.Base.Mode != model.Spec && p.Head.Mode != model.Spec && said(p.Base, p.Head) {
-			add(p)
-		}
-	}
+	return slices.DeleteFunc(c.compared(in), func(p *pair.Function) bool { return !c.open(p) })
+}
+
+// compared are the pairs with contracts: those of the change, and those elsewhere that rest on a definition that changed.
+func (c *comparer) compared(in *checks.Input) []*pair.Function {
+	out := contractsOf(in)
 	for _, e := range c.effects() {
-		if u := e.user; u.Base != nil && u.Base.Mode != model.Spec && u.Head.Mode != model.Spec && said(u.Base, u.Head) {
-			add(u)
+		if u := e.user; u.Base != nil && u.Base.Mode != model.Spec && u.Head.Mode != model.Spec && said(u.Base, u.Head) && !slices.Contains(out, u) {
+			out = append(out, u)
 		}
 	}
 	return out
@@ -354,7 +349,7 @@ type Conflict struct{ Symbol, What string }
 func Conflicts(in *checks.Input) []Conflict {
 	c := of(in)
 	var out []Conflict
-	for _, p := range Open(in) {
+	for _, p := range c.compared(in) {
 		if v := c.verdict(p); v.asked.conflict != "" {
 			out = append(out, Conflict{p.Head.Symbol, v.asked.conflict})
 		}
@@ -388,6 +383,9 @@ func (c *comparer) notShown(p *pair.Function, questions ...obligation.Question) 
 	v := c.verdict(p)
 	if v.types {
 		return nil
+	}
+	if v.asked.conflict != "" {
+		return []string{"The verifier proves what a case refutes, so that nothing is concluded (" + v.asked.conflict + ")."}
 	}
 	var out []string
 	for _, q := range v.missing() {
