@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/term"
 
@@ -22,19 +23,20 @@ import (
 )
 
 type checkCmd struct {
-	Base     string   `placeholder:"REV" help:"Revision to compare with. Default: the merge base with the default branch."`
-	Head     string   `placeholder:"REV" help:"Revision to check. Default: the working tree." xor:"head"`
-	Staged   bool     `help:"Check what is staged, as in a pre-commit hook." xor:"head"`
-	Repo     string   `placeholder:"DIR" default:"." help:"Directory of the repository."`
-	Policy   string   `placeholder:"FILE" help:"Policy to judge by. Default: .specgate.toml of the base revision."`
-	Format   string   `placeholder:"FORMAT" enum:"text,json" default:"text" help:"What to write to stdout: text or json."`
-	Output   []string `placeholder:"FORMAT=FILE" sep:"none" help:"Write the report to a file too; may be repeated."`
-	Only     []string `placeholder:"FAMILY" help:"Families of rules to run, separated by commas: trust, edit, contract, proof."`
-	Function string   `placeholder:"GLOB" help:"Report only functions whose symbol matches, such as 'stack::**'."`
-	Verus    string   `placeholder:"PATH" env:"SPECGATE_VERUS" help:"Verify both sides with this executable of Verus, or the one in this directory. It builds the change, build scripts included."`
-	Cache    string   `placeholder:"DIR" env:"SPECGATE_CACHE" help:"Directory that the verifier's answers are kept in. Default: specgate/verus in the user's directory for caches."`
-	NoCache  bool     `help:"Do not use or keep earlier answers of the verifier."`
-	Jobs     int      `placeholder:"N" default:"0" help:"Files to parse at once; base and head may be verified at the same time if it is more than one. Default: the number of processors."`
+	Base     string        `placeholder:"REV" help:"Revision to compare with. Default: the merge base with the default branch."`
+	Head     string        `placeholder:"REV" help:"Revision to check. Default: the working tree." xor:"head"`
+	Staged   bool          `help:"Check what is staged, as in a pre-commit hook." xor:"head"`
+	Repo     string        `placeholder:"DIR" default:"." help:"Directory of the repository."`
+	Policy   string        `placeholder:"FILE" help:"Policy to judge by. Default: .specgate.toml of the base revision."`
+	Format   string        `placeholder:"FORMAT" enum:"text,json" default:"text" help:"What to write to stdout: text or json."`
+	Output   []string      `placeholder:"FORMAT=FILE" sep:"none" help:"Write the report to a file too; may be repeated."`
+	Only     []string      `placeholder:"FAMILY" help:"Families of rules to run, separated by commas: trust, edit, contract, proof."`
+	Function string        `placeholder:"GLOB" help:"Report only functions whose symbol matches, such as 'stack::**'."`
+	Verus    string        `placeholder:"PATH" env:"SPECGATE_VERUS" help:"Verify both sides with this executable of Verus, or the one in this directory. It builds the change, build scripts included."`
+	Cache    string        `placeholder:"DIR" env:"SPECGATE_CACHE" help:"Directory that the verifier's answers are kept in. Default: specgate/verus in the user's directory for caches."`
+	NoCache  bool          `help:"Do not use or keep earlier answers of the verifier."`
+	Timeout  time.Duration `placeholder:"DURATION" help:"End the run after so long, such as 90s or 10m. Default: no limit."`
+	Jobs     int           `placeholder:"N" default:"0" help:"Files to parse at once; base and head may be verified at the same time if it is more than one. Default: the number of processors."`
 }
 
 // Help is shown below the flags.
@@ -65,7 +67,10 @@ func (c *checkCmd) Run(r *run) error {
 	if c.Jobs < 0 {
 		return usagef("--jobs %d: it must not be negative", c.Jobs)
 	}
-	result, err := engine.Check(r.ctx, engine.Options{
+	if c.Timeout < 0 {
+		return usagef("--timeout %v: it must not be negative", c.Timeout)
+	}
+	result, err := c.inTime(r.ctx, engine.Options{
 		Repo:     c.Repo,
 		Base:     c.Base,
 		Head:     c.Head,
@@ -76,6 +81,7 @@ func (c *checkCmd) Run(r *run) error {
 		Verifier: verifier(c.Verus),
 		Cache:    c.cache(r.log),
 		Jobs:     jobs(c.Jobs),
+		Timeout:  c.Timeout,
 		Today:    today(),
 		Version:  version(),
 		Log:      r.log,
@@ -97,7 +103,7 @@ func (c *checkCmd) Run(r *run) error {
 	case checks.OutcomeFindings:
 		return exit(exitFindings)
 	case checks.OutcomeInconclusive:
-		if result.Policy.Gate.Inconclusive == policy.InconclusiveFail {
+		if result.TimedOut || result.Policy.Gate.Inconclusive == policy.InconclusiveFail {
 			return exit(exitIncomplete)
 		}
 		if result.Policy.Gate.Inconclusive == policy.InconclusiveWarn {
@@ -106,6 +112,31 @@ func (c *checkCmd) Run(r *run) error {
 		return nil
 	}
 	return exit(exitIncomplete)
+}
+
+// slack is how long a run whose time is over may take to notice.
+const slack = 5 * time.Second
+
+// inTime runs the check and does not wait for it long after its time is over.
+func (c *checkCmd) inTime(ctx context.Context, o engine.Options) (*engine.Result, error) {
+	if c.Timeout == 0 {
+		return engine.Check(ctx, o)
+	}
+	type answer struct {
+		result *engine.Result
+		err    error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		result, err := engine.Check(ctx, o)
+		done <- answer{result, err}
+	}()
+	select {
+	case a := <-done:
+		return a.result, a.err
+	case <-time.After(c.Timeout + slack):
+		return nil, &engine.TimeoutError{After: c.Timeout}
+	}
 }
 
 // verifier finds the one that was named; nil if none was.

@@ -51,6 +51,8 @@ type Options struct {
 	Jobs int
 	// Memory is how many bytes are free, 0 if that is not known; nil: what this machine says.
 	Memory func() int64
+	// Timeout ends the run; 0: nothing does. What was not checked by then is a reason of the report.
+	Timeout time.Duration
 	// Today decides which waivers have run out.
 	Today policy.Date
 	// Version of specgate, for the report.
@@ -61,8 +63,11 @@ type Options struct {
 // Result of Check.
 type Result struct {
 	Report *checks.Report
-	// Policy that judged the change.
+	// Policy that judged the change, or would have.
 	Policy *policy.Policy
+	// TimedOut tells that Options.Timeout ended the run: the report has nothing but that as a reason, whatever the policy says about
+	// inconclusive outcomes.
+	TimedOut bool
 
 	base, head *tree
 }
@@ -86,8 +91,38 @@ func static(f checks.Family) bool {
 	return f == checks.Trust || f == checks.Edit || f == checks.Contract
 }
 
-// Check compares two trees of a repository and judges the difference.
+// TimeoutError says that Options.Timeout ended a run before it had anything to report.
+type TimeoutError struct{ After time.Duration }
+
+func (e *TimeoutError) Error() string {
+	return fmt.Sprintf("the time limit of %v ran out and nothing was checked; give the run more time, or less to do", e.After)
+}
+
+// Check compares two trees of a repository and judges the difference. When its time runs out after it has found what to compare, the
+// result is an inconclusive report, and before that a TimeoutError.
 func Check(ctx context.Context, o Options) (*Result, error) {
+	if o.Timeout <= 0 {
+		return check(ctx, o)
+	}
+	// Not a deadline: the result reads sources when the time of the run is over.
+	ctx, cancel := context.WithCancelCause(ctx)
+	timer := time.AfterFunc(o.Timeout, func() { cancel(&TimeoutError{o.Timeout}) })
+	defer timer.Stop()
+	result, err := check(ctx, o)
+	if late := timedOut(ctx); err != nil && late != nil {
+		return nil, late
+	}
+	return result, err
+}
+
+// timedOut is why a context ended, if that was the time limit; nil otherwise.
+func timedOut(ctx context.Context) *TimeoutError {
+	var late *TimeoutError
+	errors.As(context.Cause(ctx), &late)
+	return late
+}
+
+func check(ctx context.Context, o Options) (*Result, error) {
 	families, err := selectFamilies(o.Only, o.Verifier != nil)
 	if err != nil {
 		return nil, err
@@ -114,11 +149,23 @@ func Check(ctx context.Context, o Options) (*Result, error) {
 		return nil, err
 	}
 	report, err := r.check()
-	if err != nil {
+	late := timedOut(ctx)
+	if err != nil && late != nil {
+		report = r.unfinished(late)
+	} else if late = nil; err != nil {
 		return nil, err
 	}
 	report.Base.Rev, report.Head.Rev = sides.baseName, sides.headName
-	return &Result{Report: report, Policy: pol, base: r.base, head: r.head}, nil
+	return &Result{Report: report, Policy: pol, TimedOut: late != nil, base: r.base, head: r.head}, nil
+}
+
+// unfinished is the report of a run that ended before its rules had all run: what they have found so far says nothing about the rest.
+func (r *runner) unfinished(late *TimeoutError) *checks.Report {
+	report := r.newReport()
+	report.Outcome = checks.OutcomeInconclusive
+	report.Reasons = []checks.Reason{{Stage: "time", Text: fmt.Sprintf("the time limit of %v ran out before the change was checked; nothing is known about %s",
+		late.After, joinFamilies(r.families))}}
+	return report
 }
 
 // selectFamilies gives the families to run. It is an error to ask only for what cannot be done.
@@ -275,12 +322,7 @@ func (r *runner) check() (_ *checks.Report, err error) {
 		}
 	}()
 	start := time.Now()
-	r.report = &checks.Report{
-		Schema:   checks.Schema,
-		Specgate: checks.Build{Version: r.o.Version},
-		Policy:   checks.PolicyRef{Source: r.policy.Source, SHA256: r.policy.SHA256},
-		Seed:     r.policy.Strength.Seed,
-	}
+	r.report = r.newReport()
 	if err := r.buildPairs(); err != nil {
 		return nil, err
 	}
@@ -322,6 +364,15 @@ func (r *runner) check() (_ *checks.Report, err error) {
 	r.report.Sort()
 	r.report.Outcome = r.outcome()
 	return r.report, nil
+}
+
+func (r *runner) newReport() *checks.Report {
+	return &checks.Report{
+		Schema:   checks.Schema,
+		Specgate: checks.Build{Version: r.o.Version},
+		Policy:   checks.PolicyRef{Source: r.policy.Source, SHA256: r.policy.SHA256},
+		Seed:     r.policy.Strength.Seed,
+	}
 }
 
 // buildPairs reads what changed on both sides and matches it.
