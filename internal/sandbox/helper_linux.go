@@ -7,8 +7,10 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 	"unsafe"
@@ -270,6 +272,9 @@ func (h *helping) parent(null *os.File, freshProc bool) error {
 	// Signals to the group reach the program by themselves. They must not end this process, and are not ignored, which the
 	// program would inherit.
 	signal.Notify(make(chan os.Signal, 1))
+	if h.req.Processes > 0 {
+		warmThreads()
+	}
 	pid, err := syscall.ForkExec(h.req.Path, h.req.Argv, &syscall.ProcAttr{Env: h.req.Env, Files: []uintptr{0, 1, 2}})
 	if err != nil {
 		var errno syscall.Errno
@@ -304,6 +309,25 @@ func (h *helping) parent(null *os.File, freshProc bool) error {
 			h.end(report{Ended: true, Status: status})
 		}
 	}
+}
+
+// warmThreads has the runtime make threads, since it ends the process if it cannot make one later, when the program has used
+// up what the limit of processes leaves.
+func warmThreads() {
+	const enough = 8
+	var ready sync.WaitGroup
+	release := make(chan struct{})
+	for range enough {
+		ready.Add(1)
+		go func() {
+			runtime.LockOSThread()
+			ready.Done()
+			<-release
+			runtime.UnlockOSThread()
+		}()
+	}
+	ready.Wait()
+	close(release)
 }
 
 // watch ends everything when the processes together use too much.

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"context"
 	"encoding/gob"
 	"errors"
 	"fmt"
@@ -239,14 +240,19 @@ func remove(dir string) error {
 	if dir == "" || os.RemoveAll(dir) == nil {
 		return nil
 	}
-	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		// The walk reads a directory after this call, and follows no links.
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	_ = fs.WalkDir(root.FS(), ".", func(path string, d fs.DirEntry, _ error) error {
+		// The walk reads a directory after this call. A process that is left could put a link in its place, which
+		// must not lead out of here.
 		if d != nil && d.IsDir() {
-			return os.Chmod(path, 0o700)
+			return root.Chmod(path, 0o700)
 		}
 		return nil
 	})
-	return os.RemoveAll(dir)
+	return errors.Join(root.Close(), os.RemoveAll(dir))
 }
 
 // withEnv returns the environment with variables replaced.
@@ -259,7 +265,7 @@ func withEnv(env []string, values ...string) []string {
 }
 
 // request returns what the helper has to do for cmd. dir is that of private.
-func (c Command) request(cmd *exec.Cmd, dir string) request {
+func (c Command) request(cmd *exec.Cmd, dir string) (request, error) {
 	seconds := (c.Limits.CPU + time.Second - 1) / time.Second
 	r := request{
 		Path: cmd.Path, Argv: cmd.Args, Env: cmd.Environ(), Dir: c.Dir,
@@ -267,14 +273,20 @@ func (c Command) request(cmd *exec.Cmd, dir string) request {
 		Wall: c.Limits.Wall, Root: os.Geteuid() == 0,
 	}
 	if c.Isolate == nil {
-		return r
+		return r, nil
+	}
+	if c.Dir == "" {
+		var err error
+		if r.Dir, err = os.Getwd(); err != nil {
+			return r, fmt.Errorf("working directory: %w", err)
+		}
 	}
 	r.Isolated, r.Network, r.Require = true, c.Isolate.Network, c.Isolate.Require
 	r.ReadOnly = slices.Concat(SystemPaths(), c.Isolate.ReadOnly)
 	home, tmp := filepath.Join(dir, "home"), filepath.Join(dir, "tmp")
 	r.Write = slices.Concat(c.Isolate.Write, []string{home, tmp})
 	r.Env = withEnv(r.Env, "HOME="+home, "TMPDIR="+tmp)
-	return r
+	return r, nil
 }
 
 // An attempt is one way to start the helper.
@@ -302,7 +314,7 @@ type helper struct {
 const handshake = 30 * time.Second
 
 // startHelper starts the program of cmd by way of the helper. It returns the process that was started for it.
-func (c Command) startHelper(cmd *exec.Cmd) (_ *exec.Cmd, _ *helper, err error) {
+func (c Command) startHelper(ctx context.Context, cmd *exec.Cmd) (_ *exec.Cmd, _ *helper, err error) {
 	if cmd.Err != nil {
 		return nil, nil, cmd.Err
 	}
@@ -323,7 +335,10 @@ func (c Command) startHelper(cmd *exec.Cmd) (_ *exec.Cmd, _ *helper, err error) 
 			return nil, nil, fmt.Errorf("make private directories: %w", err)
 		}
 	}
-	req := c.request(cmd, h.dir)
+	req, err := c.request(cmd, h.dir)
+	if err != nil {
+		return nil, nil, err
+	}
 	self, err := selfPath()
 	if err != nil {
 		return nil, nil, fmt.Errorf("find the program that runs now: %w", err)
@@ -333,7 +348,7 @@ func (c Command) startHelper(cmd *exec.Cmd) (_ *exec.Cmd, _ *helper, err error) 
 			WaitDelay: cmd.WaitDelay, SysProcAttr: a.attr}
 		req.Namespaces = a.namespaces
 		var refused bool
-		if refused, err = h.start(one, req); err == nil {
+		if refused, err = h.start(ctx, one, req); err == nil {
 			return one, h, nil
 		}
 		if !refused {
@@ -361,7 +376,7 @@ func noNamespaces(err error) string {
 var errMain = errors.New("the helper did not answer: sandbox.Main must be the first thing that main, or TestMain, calls")
 
 // start starts the helper and waits until the program runs. refused says that the system did not let the helper start.
-func (h *helper) start(cmd *exec.Cmd, req request) (refused bool, err error) {
+func (h *helper) start(ctx context.Context, cmd *exec.Cmd, req request) (refused bool, err error) {
 	fromHere, toHelper, err := os.Pipe()
 	if err != nil {
 		return false, err
@@ -378,7 +393,12 @@ func (h *helper) start(cmd *exec.Cmd, req request) (refused bool, err error) {
 		return true, errors.Join(err, toHelper.Close(), fromHelper.Close())
 	}
 	h.request, h.report, h.reports = toHelper, fromHelper, gob.NewDecoder(fromHelper)
-	if err := h.shake(req); err != nil {
+	stop := context.AfterFunc(ctx, func() { _ = h.report.SetReadDeadline(time.Now()) })
+	err = h.shake(req)
+	if !stop() {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 		_ = cmd.Wait() // how it ended says nothing more
 		return false, err
@@ -387,7 +407,7 @@ func (h *helper) start(cmd *exec.Cmd, req request) (refused bool, err error) {
 }
 
 func (h *helper) shake(req request) error {
-	deadline := time.Now().Add(min(handshake, req.Wall))
+	deadline := time.Now().Add(handshake)
 	if err := errors.Join(h.request.SetWriteDeadline(deadline), h.report.SetReadDeadline(deadline)); err != nil {
 		return err
 	}
@@ -412,7 +432,7 @@ func (h *helper) shake(req request) error {
 	default:
 		h.stays = true
 	}
-	return h.report.SetReadDeadline(time.Time{})
+	return nil
 }
 
 func (r report) failure(req request) error {
@@ -429,8 +449,8 @@ func (r report) failure(req request) error {
 func (h *helper) finish() error {
 	for h.stays {
 		var r report
-		// Only the helper has the other end: there is nothing to wait for.
-		if h.reports.Decode(&r) != nil {
+		// Only the helper had the other end: there is nothing to wait for.
+		if h.report.SetReadDeadline(time.Now().Add(outputDelay)) != nil || h.reports.Decode(&r) != nil {
 			break
 		}
 		if r.Limit != "" || h.last.Limit == "" {

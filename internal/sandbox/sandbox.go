@@ -271,7 +271,7 @@ func (c Command) start(ctx context.Context) (_ *Process, err error) {
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = childIn, childOut, p.stderr
 
 	if c.helped() {
-		cmd, p.helper, err = c.startHelper(cmd)
+		cmd, p.helper, err = c.startHelper(ctx, cmd)
 	} else {
 		err = cmd.Start()
 	}
