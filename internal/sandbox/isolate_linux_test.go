@@ -476,9 +476,7 @@ func TestMemoryLimitOfAll(t *testing.T) {
 	if !protections(t)["processes"].On {
 		return // the limit is for each process, as the protection says
 	}
-	c := attack(t, "")
-	c.Args = []string{"-c", `for i in 1 2 3 4; do "$0" hostile memory 250000000 20000 & done; wait`, c.Name}
-	c.Name = "/bin/sh"
+	c := isolated(t, `for i in 1 2 3 4; do (x=$(head -c 200000000 /dev/zero | tr '\0' x); sleep 20; echo "$x" >/dev/null) & done; wait`)
 	c.Limits.Memory = 600 << 20
 	_, err := c.Run(t.Context())
 	if message(err) != "run /bin/sh: memory limit reached: more than 600 MiB in all processes together" || !errors.Is(err, sandbox.ErrMemoryLimit) {
@@ -736,7 +734,8 @@ func TestEndsWithSpecgate(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(self, "-test.run", "^TestSleeps$")
-	cmd.Env = append(os.Environ(), "SPECGATE_TEST_SLEEP=600.25")
+	// It is killed, and so does not remove its private directories.
+	cmd.Env = append(os.Environ(), "SPECGATE_TEST_SLEEP=600.25", "TMPDIR="+t.TempDir())
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
