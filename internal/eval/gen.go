@@ -171,6 +171,11 @@ func (g *generator) lists(t *value.Type, n int) []value.Value {
 		if len(elems) == 0 {
 			return nil
 		}
+		// Arrays of arrays of arrays may be as large as one likes.
+		const maxParts = 5000
+		if value.Weight(elems[0], maxParts)*t.Len > maxParts {
+			return nil
+		}
 		var out []value.Value
 		for _, e := range elems {
 			vs := []value.Value{}

@@ -132,7 +132,8 @@ func (j *Judge) Small(t *value.Type, n int) []value.Value {
 		j.gen.literals(j.c)
 	}
 	j.gen.m.begin(questionSteps)
-	return j.gen.values(t, n)
+	// Nested arrays share their parts here, but would not when written out.
+	return slices.DeleteFunc(j.gen.values(t, n), func(v value.Value) bool { return value.Weight(v, maxWeight+1) > maxWeight })
 }
 
 // Diagonal goes through all combinations of one value from each pool, those with a small sum of positions first, until visit says

@@ -71,6 +71,8 @@ type Context struct {
 const (
 	// maxEdits bounds the edits of one observed result.
 	maxEdits = 400
+	// maxResult is how many parts the largest result has that is edited; the evaluator does not look at larger ones.
+	maxResult = 20_000
 	// maxPart bounds the edits of one part of a result.
 	maxPart = 48
 	// maxEditNest bounds how deep parts are edited.
@@ -80,8 +82,14 @@ const (
 )
 
 // Wrong gives wrong results: the observed one with one place edited, of the returned value or of what a mutable reference holds after the
-// call. Every one is a value of its type, none is the observed one, and no two are the same. What is ghost stays as it is.
+// call. Every one is a value of its type, none is the observed one, and no two are the same. What is ghost stays as it is. Of a very large
+// result there are none.
 func (t *Target) Wrong(obs Observed, c Context) []Edit {
+	for _, v := range append(slices.Clone(obs.After), obs.Result) {
+		if v != nil && value.Weight(v, maxResult+1) > maxResult {
+			return nil
+		}
+	}
 	e := &editor{t: t}
 	for i, p := range t.params {
 		if i < len(c.Args) {

@@ -38,6 +38,9 @@ func (t *Target) makeable(typ *value.Type) error {
 		if typ.List == value.Array && (typ.Len < 0 || typ.Len > maxArray) {
 			return unsupported("an array whose length is not known, or more than %d", maxArray)
 		}
+		if leastParts(typ, 0) > maxParts {
+			return unsupported("nested arrays with more than %d parts", maxParts)
+		}
 	case value.TData:
 		if t.depth(typ) < noDepth {
 			return nil
@@ -54,6 +57,16 @@ func (t *Target) makeable(typ *value.Type) error {
 	}
 	return nil
 }
+
+// leastParts is how many parts a value of arrays within arrays has at least; a little more than maxParts stands for all that have more.
+func leastParts(typ *value.Type, nest int) int {
+	if typ == nil || typ.Kind != value.TList || typ.List != value.Array || typ.Len <= 0 || nest > maxPartsNest {
+		return 1
+	}
+	return min(1+typ.Len*leastParts(typ.Args[0], nest+1), maxParts+1)
+}
+
+const maxPartsNest = 64
 
 // cause finds what it is, in a type of which no value can be made, that cannot; nil if it is only that the type holds itself.
 func (t *Target) cause(typ *value.Type, seen map[string]bool) error {
@@ -229,13 +242,19 @@ type generator struct {
 	rng *rand.Rand
 	// seen are integers of the input that is being made: equal numbers at several places are what contracts speak of.
 	seen []value.Int
+	// left is how many parts the values that are being made may still have.
+	left int
 }
+
+// maxParts bounds how many parts an input has: nested arrays can have any number.
+const maxParts = 5000
 
 func (g *generator) chance(percent int) bool { return g.rng.IntN(100) < percent }
 
 // input draws all arguments.
 func (g *generator) input() []value.Value {
 	g.seen = g.seen[:0]
+	g.left = maxParts
 	out := make([]value.Value, len(g.t.params))
 	for i, p := range g.t.params {
 		out[i] = g.value(p.Type, 0)
@@ -246,8 +265,17 @@ func (g *generator) input() []value.Value {
 	return out
 }
 
-// value draws a value of a type; nil if it came upon one that has none.
+// draw a value of a type that is no part of an input being made; nil if it came upon a type that has none.
+func (g *generator) draw(t *value.Type, nest int) value.Value {
+	g.left = maxParts
+	return g.value(t, nest)
+}
+
+// value draws a value of a type; nil if it came upon one that has none, or is too large.
 func (g *generator) value(t *value.Type, nest int) value.Value {
+	if g.left--; g.left < 0 {
+		return nil
+	}
 	switch t.Kind {
 	case value.TBool:
 		return value.Bool(g.rng.IntN(2) == 0)
@@ -357,7 +385,7 @@ func (g *generator) valid(t *value.Type) []value.Value {
 	s.ask = func(args []value.Value, steps int) []eval.Demand { return g.t.judge.Invariants(args[0], steps) }
 	var out []value.Value
 	for range validTries {
-		v := s.gen.value(t, 0)
+		v := s.gen.draw(t, 0)
 		if v == nil || len(out) >= maxValid || s.steps > validSteps {
 			break
 		}

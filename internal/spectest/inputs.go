@@ -202,6 +202,9 @@ func (s *search) try(args []value.Value, origin Origin) (met value.Truth, fresh 
 	if args == nil && len(s.t.params) > 0 {
 		return value.Undecided, false
 	}
+	if value.Weight(value.Tuple(args), maxParts+1) > maxParts {
+		return value.Undecided, false
+	}
 	key, ok := keyOf(args)
 	if !ok || s.seen[key] {
 		return value.Undecided, false
@@ -272,54 +275,51 @@ func most(counts map[string]int) string {
 
 // choose takes n inputs of as many kinds as there are, the simplest of each first, and puts the simplest first.
 func choose(pool []Input, n int, lits eval.Literals) []Input {
-	type class struct {
-		inputs []Input
-		size   int
+	type entry struct {
+		Input
+		size, found int
+		key         string
 	}
-	classes := map[string]*class{}
-	var order []*class
-	sorted := slices.Clone(pool)
-	bySize(sorted)
-	for _, in := range sorted {
-		key := ""
-		for _, v := range in.Args {
-			key += classOf(v, lits, 0) + "|"
-		}
-		c := classes[key]
-		if c == nil {
-			c = &class{size: in.Size()}
-			classes[key] = c
-			order = append(order, c)
-		}
-		c.inputs = append(c.inputs, in)
-	}
-	// Of each kind the simplest comes first, and then what was found, simple or not.
-	place := map[string]int{}
+	bySize := func(a, b *entry) int { return cmp.Or(cmp.Compare(a.size, b.size), strings.Compare(a.key, b.key)) }
+	sorted := make([]*entry, len(pool))
 	for i, in := range pool {
 		key, _ := keyOf(in.Args)
-		place[key] = i
+		sorted[i] = &entry{in, in.Size(), i, key}
 	}
-	for _, c := range order {
-		slices.SortStableFunc(c.inputs[1:], func(a, b Input) int {
-			x, _ := keyOf(a.Args)
-			y, _ := keyOf(b.Args)
-			return cmp.Compare(place[x], place[y])
-		})
+	slices.SortFunc(sorted, bySize)
+	kinds := map[string]int{}
+	var classes [][]*entry
+	for _, e := range sorted {
+		kind := ""
+		for _, v := range e.Args {
+			kind += classOf(v, lits, 0) + "|"
+		}
+		at, known := kinds[kind]
+		if !known {
+			at = len(classes)
+			kinds[kind] = at
+			classes = append(classes, nil)
+		}
+		classes[at] = append(classes[at], e)
+	}
+	// Of each kind the simplest comes first, and then what was found, simple or not.
+	for _, c := range classes {
+		slices.SortFunc(c[1:], func(a, b *entry) int { return cmp.Compare(a.found, b.found) })
 	}
 	// Of very many kinds, simple and complex ones are taken alike.
-	if len(order) > n {
-		var some []*class
+	if len(classes) > n {
+		some := make([][]*entry, n)
 		for i := range n {
-			some = append(some, order[i*len(order)/n])
+			some[i] = classes[i*len(classes)/n]
 		}
-		order = some
+		classes = some
 	}
-	var out []Input
-	for round := 0; len(out) < min(n, len(pool)); round++ {
+	var chosen []*entry
+	for round := 0; len(chosen) < n; round++ {
 		took := false
-		for _, c := range order {
-			if round < len(c.inputs) && len(out) < n {
-				out = append(out, c.inputs[round])
+		for _, c := range classes {
+			if round < len(c) && len(chosen) < n {
+				chosen = append(chosen, c[round])
 				took = true
 			}
 		}
@@ -327,19 +327,12 @@ func choose(pool []Input, n int, lits eval.Literals) []Input {
 			break
 		}
 	}
-	bySize(out)
+	slices.SortFunc(chosen, bySize)
+	var out []Input
+	for _, e := range chosen {
+		out = append(out, e.Input)
+	}
 	return out
-}
-
-func bySize(ins []Input) {
-	slices.SortStableFunc(ins, func(a, b Input) int {
-		if c := cmp.Compare(a.Size(), b.Size()); c != 0 {
-			return c
-		}
-		x, _ := keyOf(a.Args)
-		y, _ := keyOf(b.Args)
-		return strings.Compare(x, y)
-	})
 }
 
 // classOf tells what kind of value one is: inputs of one kind are likely to take the same way through the code.

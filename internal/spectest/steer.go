@@ -61,15 +61,6 @@ type site struct {
 	depth  int
 }
 
-func (st site) bind(name string, v value.Value, l lens) site {
-	m := make(map[string]lens, len(st.lenses)+1)
-	for k, old := range st.lenses {
-		m[k] = old
-	}
-	m[name] = l
-	return site{st.scene.Bind(name, v), m, st.depth}
-}
-
 // after is the site behind a condition, where the names that its patterns bind are known.
 func (s *steerer) after(cond syntax.Node, st site) site {
 	_, scene := st.scene.Cond(cond)
@@ -207,7 +198,7 @@ func (s *steerer) redraw(v value.Value, t *value.Type, nest int) value.Value {
 		}
 	}
 	if s.rng.IntN(4) == 0 {
-		return s.gen.value(t, nest)
+		return s.gen.draw(t, nest)
 	}
 	part := func(vs []value.Value, typ func(int) *value.Type) []value.Value {
 		vs = slices.Clone(vs)
@@ -237,7 +228,7 @@ func (s *steerer) redraw(v value.Value, t *value.Type, nest int) value.Value {
 			}
 		}
 	}
-	return s.gen.value(t, nest)
+	return s.gen.draw(t, nest)
 }
 
 func (s *steerer) shape(t *value.Type, variant string) (eval.Shape, bool) {
@@ -685,11 +676,19 @@ func (s *steerer) bindings(n syntax.Node, st site, visit func(site) bool) {
 		}
 		pools = append(pools, pool)
 	}
+	// The variables themselves cannot be set.
+	lenses := make(map[string]lens, len(st.lenses)+len(names))
+	for k, l := range st.lenses {
+		lenses[k] = l
+	}
+	for _, nm := range names {
+		lenses[nm] = lens{set: func(value.Value) [][]value.Value { return nil }}
+	}
 	left := maxBindings
 	eval.Diagonal(pools, func(vs []value.Value) bool {
-		in := st
+		in := site{st.scene, lenses, st.depth}
 		for i, nm := range names {
-			in = in.bind(nm, vs[i], lens{set: func(value.Value) [][]value.Value { return nil }})
+			in.scene = in.scene.Bind(nm, vs[i])
 		}
 		left--
 		return visit(in) && left > 0
@@ -828,6 +827,7 @@ func (s *steerer) anew(n syntax.Node, st site) (out [][]value.Value) {
 	if shapes, err := s.t.judge.Shapes(t); t.Kind == value.TData && err == nil {
 		for _, sh := range shapes {
 			if s.t.deepest(sh.Types) < noDepth {
+				s.gen.left = maxParts
 				if v := s.gen.shape(t, sh, 1); v != nil {
 					out = append(out, s.set(n, v, st)...)
 				}
@@ -836,7 +836,7 @@ func (s *steerer) anew(n syntax.Node, st site) (out [][]value.Value) {
 		return out
 	}
 	for range 3 {
-		if v := s.gen.value(t, 0); v != nil {
+		if v := s.gen.draw(t, 0); v != nil {
 			out = append(out, s.set(n, v, st)...)
 		}
 	}
@@ -905,7 +905,7 @@ func (s *steerer) member(n, recv syntax.Node, r value.Value, want bool, st site)
 		case w != "contains_key":
 		case want:
 			if t := s.typeOf(recv, st); t != nil && t.Kind == value.TMap {
-				if v := s.gen.value(t.Args[1], 1); v != nil {
+				if v := s.gen.draw(t.Args[1], 1); v != nil {
 					return s.set(recv, r.With(x, v), st)
 				}
 			}
@@ -924,7 +924,7 @@ func (s *steerer) redomain(m *value.Map, dom *value.Set, t *value.Type) *value.M
 			if t == nil || t.Kind != value.TMap {
 				return nil
 			}
-			v := s.gen.value(t.Args[1], 1)
+			v := s.gen.draw(t.Args[1], 1)
 			if v == nil {
 				return nil
 			}
@@ -1070,7 +1070,7 @@ func (s *steerer) resize(l *value.List, n int, t *value.Type) *value.List {
 	for len(vs) < n {
 		var v value.Value
 		if t != nil && len(t.Args) > 0 {
-			v = s.gen.value(t.Args[0], 1)
+			v = s.gen.draw(t.Args[0], 1)
 		} else if len(vs) > 0 {
 			v = vs[s.rng.IntN(len(vs))]
 		}
