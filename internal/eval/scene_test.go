@@ -182,3 +182,53 @@ fn g(a: One<u8>) requires a@.len() == 0 {}
 		}
 	}
 }
+
+// Specifications that go by a type's view and other functions of self alone cannot see what its private fields do besides.
+func TestAlike(t *testing.T) {
+	w := worldOfText(t, "t.rs", `verus! {
+pub struct Bag { items: Vec<u8>, spare: u8, cap: u8 }
+impl Bag {
+    pub closed spec fn view(&self) -> Multiset<u8> { self.items@.to_multiset() }
+    pub closed spec fn cap(&self) -> int { self.cap as int }
+    pub closed spec fn has(&self, x: u8) -> bool { self.items@.contains(x) }
+}
+pub struct Open { pub items: Vec<u8>, spare: u8 }
+impl Open { pub closed spec fn view(&self) -> int { 0 } }
+pub struct Blind { items: Vec<u8> }
+impl Blind { pub closed spec fn cap(&self) -> int { 0 } }
+pub struct Unknown { items: Vec<u8> }
+impl Unknown { pub uninterp spec fn view(&self) -> int; }
+fn f(b: Bag, o: Open, l: Blind, u: Unknown, v: (Bag, Vec<Bag>)) {}
+}`)
+	j := judgeOf(t, w, "f")
+	for _, tc := range []struct {
+		param int
+		a, b  string
+		want  bool
+	}{
+		{0, "Bag { items: [1, 2], spare: 0, cap: 5 }", "Bag { items: [2, 1], spare: 9, cap: 5 }", true},
+		{0, "Bag { items: [1, 2], spare: 0, cap: 5 }", "Bag { items: [2, 1], spare: 0, cap: 6 }", false},
+		{0, "Bag { items: [1, 2], spare: 0, cap: 5 }", "Bag { items: [2, 2], spare: 0, cap: 5 }", false},
+		{1, "Open { items: [1], spare: 0 }", "Open { items: [1], spare: 0 }", true},
+		{1, "Open { items: [1], spare: 0 }", "Open { items: [1], spare: 1 }", false},
+		{2, "Blind { items: [1] }", "Blind { items: [2] }", false},
+		{3, "Unknown { items: [1] }", "Unknown { items: [1] }", true},
+		{3, "Unknown { items: [1] }", "Unknown { items: [2] }", false},
+		{4, "(Bag { items: [1, 2], spare: 0, cap: 5 }, [])", "(Bag { items: [2, 1], spare: 0, cap: 5 }, [])", true},
+		{4, "(Bag { items: [1], spare: 0, cap: 5 }, [Bag { items: [], spare: 0, cap: 0 }])", "(Bag { items: [1], spare: 0, cap: 5 }, [Bag { items: [], spare: 4, cap: 0 }])", true},
+		{4, "(Bag { items: [1], spare: 0, cap: 5 }, [])", "(Bag { items: [1], spare: 0, cap: 5 }, [Bag { items: [], spare: 4, cap: 0 }])", false},
+	} {
+		typ := j.Params()[tc.param].Type
+		a, err := j.Value(tc.a, typ)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := j.Value(tc.b, typ)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := j.Alike(a, b); got != tc.want {
+			t.Errorf("%s and %s: %t, want %t", tc.a, tc.b, got, tc.want)
+		}
+	}
+}
