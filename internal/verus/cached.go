@@ -197,6 +197,8 @@ type call struct {
 	Args []string `json:"args"`
 	Dir  string   `json:"dir"`
 	Env  []string `json:"env"`
+	// Isolated is what the program was kept in, as JSON; empty if it was not.
+	Isolated string `json:"isolated"`
 
 	Stdout []byte        `json:"stdout"`
 	Stderr []byte        `json:"stderr"`
@@ -205,7 +207,7 @@ type call struct {
 }
 
 func (c call) same(d call) bool {
-	return c.Name == d.Name && slices.Equal(c.Args, d.Args) && c.Dir == d.Dir && slices.Equal(c.Env, d.Env)
+	return c.Name == d.Name && slices.Equal(c.Args, d.Args) && c.Dir == d.Dir && slices.Equal(c.Env, d.Env) && c.Isolated == d.Isolated
 }
 
 func callOf(c sandbox.Command, hide func(string) string) call {
@@ -215,6 +217,11 @@ func callOf(c sandbox.Command, hide func(string) string) call {
 	}
 	for _, x := range c.Env {
 		out.Env = append(out.Env, hide(x))
+	}
+	if c.Isolate != nil {
+		// Of strings and bools, which always can be written.
+		b, _ := json.Marshal(c.Isolate)
+		out.Isolated = hide(string(b))
 	}
 	return out
 }

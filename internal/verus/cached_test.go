@@ -544,6 +544,7 @@ func TestForgedEntry(t *testing.T) {
 		"arguments": func(c map[string]any) { c["args"] = append(c["args"].([]any), "--no-verify") },
 		"directory": func(c map[string]any) { c["dir"] = "/tmp" },
 		"variables": func(c map[string]any) { c["env"] = []any{} },
+		"isolation": func(c map[string]any) { c["isolated"] = "{}" },
 		"no calls":  func(map[string]any) { e["calls"] = []any{} },
 		"one more call": func(c map[string]any) {
 			e["calls"] = []any{c, c}
