@@ -1767,13 +1767,18 @@ func (p *printer) dropAttr(segments []string, a Node) bool {
 	}
 	switch last {
 	case "verus_spec", "verus_verify", "is_variant", "is_variant_no_deprecation_warning", "verus_enum_synthesize", "auto_spec":
-		return !p.own[last] && (len(segments) == 1 || verusCrate(first))
+		return p.verusAttr(segments)
 	case "via_fn":
 		return len(segments) == 1 && p.verus
 	case "cfg_attr":
 		return ghostCfg(a)
 	}
 	return false
+}
+
+// verusAttr tells whether the path of an attribute that is called as one of Verus's own means that one.
+func (p *printer) verusAttr(segments []string) bool {
+	return !p.own[segments[len(segments)-1]] && (len(segments) == 1 || verusCrate(segments[0]))
 }
 
 // ghostCfg tells a cfg or cfg_attr whose condition is that the verifier runs.

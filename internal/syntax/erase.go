@@ -1104,7 +1104,7 @@ func (e *eraser) attr(a Node) {
 	}
 	first, last := segments[0], segments[len(segments)-1]
 	switch {
-	case first == "verus" || first == "verifier", last == "verus_spec" || last == "verus_verify",
+	case first == "verus" || first == "verifier", (last == "verus_spec" || last == "verus_verify") && e.p.verusAttr(segments),
 		len(segments) == 1 && e.p.verus && (first == "trigger" || first == "via_fn"),
 		first == "allow" && e.p.verus && flat(a.Get(FArgs)) == "(inconsistent_fields)":
 		e.del(a)
@@ -1115,7 +1115,9 @@ func (e *eraser) attr(a Node) {
 	}
 	switch last {
 	case "is_variant", "is_variant_no_deprecation_warning", "verus_enum_synthesize", "auto_spec":
-		e.del(a)
+		if e.p.verusAttr(segments) {
+			e.del(a)
+		}
 	case "derive":
 		names := deriveNames(a.Get(FArgs))
 		kept := slices.DeleteFunc(slices.Clone(names), func(s string) bool { return s == "Structural" || s == "StructuralEq" })
