@@ -55,7 +55,7 @@ type Edit struct {
 	Where string
 }
 
-// place of an edit without its indices: edits at different elements are of one sort.
+// sort is what takes turns: the kind and the place of an edit without indices, so that edits of different elements are of one sort.
 func (e Edit) sort() string { return indices.ReplaceAllString(e.Where, "[]") + " " + e.Kind.String() }
 
 var indices = regexp.MustCompile(`\[\d+\]`)

@@ -287,7 +287,8 @@ var ErrCanary = errors.New("a canary was answered wrongly")
 type Report struct {
 	// Answers are those about the spectests, in their order: Rejected; Accepted, which is a spectest that escaped; Undecided.
 	Answers []eval.Answer
-	// Rejected, Escaped and Undecided count Answers; their sum is the number of spectests. Edits and Mutants are the same by source.
+	// Rejected, Escaped and Undecided count Answers; their sum is the number of spectests. Edits and Mutants are the same by source: what
+	// mutants gave counts there alone.
 	Rejected, Escaped, Undecided int
 	Edits, Mutants               Tally
 	// Refuted are the places of inputs whose observed result the contract rejects: what it promises is not what the function does.
@@ -390,7 +391,7 @@ func (r *Report) count(truths []eval.ClauseTruth) {
 	}
 }
 
-// Escaped are the places of the spectests that escaped, the simplest first.
+// EscapedTests are the places of the spectests that escaped, the simplest first.
 func (r *Report) EscapedTests() []int {
 	var out []int
 	for i, a := range r.Answers {
