@@ -612,9 +612,9 @@ func TestOpenSources(t *testing.T) {
 		{"not understood", "include!(\"other.rs\"); fn (\n", "src/lib.rs:1:26: what this reads is not known"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			files, replay := sample(t, "assertion")
+			files, _ := sample(t, "assertion")
 			files["src/lib.rs"], files["src/other.rs"], files["src/data.txt"], files["data.txt"] = c.text, "", "", ""
-			replay = verustest.NewReplay(t)
+			replay := verustest.NewReplay(t)
 			rec, err := verustest.ReadRecording("testdata/diagnostics/assertion.verus.json")
 			if err != nil {
 				t.Fatal(err)
