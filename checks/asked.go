@@ -47,6 +47,11 @@ func (a *Asked) Proved(q obligation.Question, f *model.Function) bool {
 	return a != nil && f != nil && a.answers[askedKey{q, f, nil}] == obligation.Proved
 }
 
+// Void tells whether the answer to a question about one contract does not count, because the verifier proves anything where it was asked.
+func (a *Asked) Void(q obligation.Question, f *model.Function) bool {
+	return a != nil && f != nil && a.answers[askedKey{q, f, nil}] == obligation.Void
+}
+
 // Verdicts are the answers to the questions that compare the contracts of a pair.
 func (a *Asked) Verdicts(p *pair.Function) map[obligation.Question]obligation.Verdict {
 	out := map[obligation.Question]obligation.Verdict{}

@@ -25,7 +25,7 @@ func Contexts(in *checks.Input) (ask []*model.Function, left []Left) {
 		return nil, nil
 	}
 	for _, p := range in.Pairs.Functions {
-		if p.Head == nil || !provesBody(in.Proof.Head, p.Head) || p.Base != nil && !reproved(p) {
+		if p.Head == nil || !provesBody(in.Proof.Head, p.Head) || p.Base != nil && !reproved(in.Pairs, p) {
 			continue
 		}
 		if why := endless(p.Head); why != "" {
@@ -37,9 +37,16 @@ func Contexts(in *checks.Input) (ask []*model.Function, left []Left) {
 	return ask, left
 }
 
-// reproved tells that something changed on which the proof of a function's body depends.
-func reproved(p *pair.Function) bool {
-	return p.What&(pair.Executable|pair.Contract|pair.Body|pair.Signature|pair.Mode|pair.Verified|pair.GhostRefs|pair.Sites) != 0
+// reproved tells that something changed on which the proof of a function's body depends: the function itself, or the contract of one that it calls and
+// that is believed. Of those that are proved it is asked by themselves.
+func reproved(pairs *pair.Pairs, p *pair.Function) bool {
+	return p.What&(pair.Executable|pair.Contract|pair.Body|pair.Signature|pair.Mode|pair.Verified|pair.GhostRefs|pair.Sites) != 0 ||
+		slices.ContainsFunc(p.Head.Calls, func(c model.Call) bool {
+			return slices.ContainsFunc(c.Callees, func(f *model.Function) bool {
+				q := pairs.OfHead(f)
+				return q != nil && q.What.Has(pair.Contract) && f.Mode != model.Spec && !f.BodyVerified
+			})
+		})
 }
 
 func provesBody(run *checks.ProofRun, f *model.Function) bool {
@@ -67,8 +74,8 @@ func inconsistent(in *checks.Input) []*pair.Function {
 	for _, p := range in.Pairs.Functions {
 		a := in.Proof.Asked
 		// Where no call is possible nothing is reached, and contract/contradictory-requires tells of it.
-		if p.Head != nil && a.Proved(obligation.InconsistentContext, p.Head) && !a.Proved(obligation.Contradictory, p.Head) &&
-			!a.Proved(obligation.InconsistentContext, p.Base) {
+		q := obligation.InconsistentContext
+		if p.Head != nil && (a.Proved(q, p.Head) && !a.Proved(obligation.Contradictory, p.Head) || a.Void(q, p.Head)) && !a.Proved(q, p.Base) && !a.Void(q, p.Base) {
 			out = append(out, p)
 		}
 	}
@@ -197,7 +204,9 @@ func inconsistentContext(p *checks.Pass) {
 		f.Message = "The verifier proves `false` at every exit of this body: its proof rests on a contradiction, and would go through whatever the function did and promised."
 		f.Change = "inconsistent context"
 		var detail []string
-		if requires(pr.Head) {
+		if p.Proof.Asked.Void(obligation.InconsistentContext, pr.Head) {
+			f.Message = "The verifier proves `false` in this module from nothing but what the module believes: every proof in it would go through, whatever the functions did and promised."
+		} else if requires(pr.Head) {
 			detail = append(detail, "Its own requires may be a part of the contradiction, although they alone were not shown to exclude every call.")
 			if pr.Head.Mode == model.Proof {
 				f.Severity = policy.Warning // a lemma for no case at all does no harm by itself

@@ -61,6 +61,7 @@ type said struct {
 	verdicts map[string]checks.ProofVerdict
 	problems []checks.ProofProblem
 	shown    map[string][]obligation.Question
+	void     bool // the answers do not count
 }
 
 // shows is a verifier that proves all functions, and what some questions ask about one.
@@ -73,7 +74,11 @@ func (s said) answers(m *model.Model) []obligation.Answer {
 	var out []obligation.Answer
 	for _, f := range m.Functions {
 		for _, q := range s.shown[f.Symbol] {
-			out = append(out, obligation.Answer{Obligation: &obligation.Obligation{Question: q, Function: f}, Verdict: obligation.Proved})
+			verdict := obligation.Proved
+			if s.void {
+				verdict = obligation.Void
+			}
+			out = append(out, obligation.Answer{Obligation: &obligation.Obligation{Question: q, Function: f}, Verdict: verdict})
 		}
 	}
 	return out
@@ -372,6 +377,8 @@ func TestInconsistentContext(t *testing.T) {
 	const message = "proof/inconsistent-context error: The verifier proves `false` at every exit of this body: its proof rests on a contradiction, and would go through whatever the function did and promised."
 	const first = " / Its own requires may be a part of the contradiction, although they alone were not shown to exclude every call."
 	reached := shows("f", obligation.InconsistentContext)
+	void := reached
+	void.void = true
 	for _, c := range []struct {
 		name, head string
 		base, on   said
@@ -381,6 +388,8 @@ func TestInconsistentContext(t *testing.T) {
 		{"new", edited, said{}, reached, []string{message + first + " / Believed without proof in what it rests on: `assume(x == 0)`."}},
 		{"old", edited, reached, reached, nil},
 		{"no call is possible", edited, said{}, shows("f", obligation.InconsistentContext, obligation.Contradictory), nil},
+		{"false by itself", edited, said{}, void, []string{"proof/inconsistent-context error: The verifier proves `false` in this module from nothing but what the module believes: every proof in it would go through, whatever the functions did and promised. / Believed without proof in what it rests on: `assume(x == 0)`."}},
+		{"false by itself as before", edited, void, void, nil},
 		{"a lemma", lemma, said{}, reached, []string{strings.Replace(message, "error", "warning", 1) + first}},
 	} {
 		base, head := index(t, "src/lib.rs", old), index(t, "src/lib.rs", c.head)
@@ -398,6 +407,22 @@ func TestInconsistentContext(t *testing.T) {
 		}
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s: %s", c.name, diff)
+		}
+	}
+}
+
+// TestContextsOfCallers: a change of what is believed of a function is a change of the proofs of its callers.
+func TestContextsOfCallers(t *testing.T) {
+	const text = "use vstd::prelude::*;\n\nverus! {\n\n%s\nproof fn low(x: u32)\n    ensures\n        x < %s,\n{\n}\n\nfn f(x: u32) {\n    proof {\n        low(x);\n    }\n}\n\n} // verus!\n"
+	for _, c := range []struct{ attr, want string }{{"#[verifier::external_body]", "f"}, {"#[verifier::rlimit(5)]", "low"}} {
+		base, head := index(t, "src/lib.rs", fmt.Sprintf(text, c.attr, "7")), index(t, "src/lib.rs", fmt.Sprintf(text, c.attr, "5"))
+		ask, _ := proof.Contexts(&checks.Input{Pairs: pair.New(base, head), Proof: proofs(base, said{}, head, said{})})
+		var got []string
+		for _, f := range ask {
+			got = append(got, f.Symbol)
+		}
+		if diff := cmp.Diff(c.want, strings.Join(got, " ")); diff != "" {
+			t.Error(diff)
 		}
 	}
 }
