@@ -215,7 +215,7 @@ func TestAskAltered(t *testing.T) {
 				before[a.Question.String()] = a.Verdict == obligation.Proved
 			}
 			head, plan = weak(t)
-			replay.Alter(func(_ int, res *sandbox.Result) error { return test.alter(t, plan, res) })
+			replay.Alter(func(_ string, res *sandbox.Result) error { return test.alter(t, plan, res) })
 			got := ask(t, open(t, v, head, options), head, plan)
 			for _, a := range got.Answers {
 				if a.Verdict == obligation.Proved && !before[a.Question.String()] {

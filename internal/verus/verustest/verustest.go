@@ -96,20 +96,34 @@ type Replay struct {
 	tb testing.TB
 
 	mu      sync.Mutex
-	answers map[string]*Recording
-	used    map[string]bool
+	answers map[string]*series
 	calls   []string
-	alter   func(call int, res *sandbox.Result) error
+	alter   func(call string, res *sandbox.Result) error
 }
 
 // NewReplay makes a Replay without recordings.
 func NewReplay(tb testing.TB) *Replay {
-	return &Replay{tb: tb, answers: map[string]*Recording{}, used: map[string]bool{}}
+	return &Replay{tb: tb, answers: map[string]*series{}}
 }
 
-// Alter has every answer changed before it is given: cut, or ended as by a kill. alter gets the number of the call, from 0, and what was recorded
+// series are the recordings of one call that was made several times, in order: what was built in between is no part of the call. The last one
+// answers all further calls.
+type series struct {
+	recordings []*Recording
+	used       int
+}
+
+func (s *series) next() *Recording {
+	if s == nil {
+		return nil
+	}
+	s.used = min(s.used+1, len(s.recordings))
+	return s.recordings[s.used-1]
+}
+
+// Alter has every answer changed before it is given: cut, or ended as by a kill. alter gets the program and its arguments, and what was recorded
 // in res; its error is that of the run.
-func (r *Replay) Alter(alter func(call int, res *sandbox.Result) error) { r.alter = alter }
+func (r *Replay) Alter(alter func(call string, res *sandbox.Result) error) { r.alter = alter }
 
 // Add adds a recording that was made with these files, by path relative to the directory of the call.
 func (r *Replay) Add(rec *Recording, files map[string]string) {
@@ -120,7 +134,7 @@ func (r *Replay) Add(rec *Recording, files map[string]string) {
 	if r.answers[k] != nil {
 		r.tb.Fatalf("two recordings of one call: %q", rec.args())
 	}
-	r.answers[k] = rec
+	r.answers[k] = &series{recordings: []*Recording{rec}}
 }
 
 // Calls are the calls that were answered, in order: program and arguments.
@@ -130,7 +144,7 @@ func (r *Replay) Calls() []string {
 	return slices.Clone(r.calls)
 }
 
-// AddKeyed adds recordings that say themselves what they answer: all files *.verus.json of a directory.
+// AddKeyed adds recordings that say themselves what they answer: all files *.verus.json of a directory, by name.
 func (r *Replay) AddKeyed(dir string) {
 	r.tb.Helper()
 	names, err := filepath.Glob(filepath.Join(dir, "*.verus.json"))
@@ -146,7 +160,10 @@ func (r *Replay) AddKeyed(dir string) {
 			r.tb.Fatalf("the recording %s has no key", name)
 		}
 		r.mu.Lock()
-		r.answers[rec.Key] = rec
+		if r.answers[rec.Key] == nil {
+			r.answers[rec.Key] = &series{}
+		}
+		r.answers[rec.Key].recordings = append(r.answers[rec.Key].recordings, rec)
 		r.mu.Unlock()
 	}
 }
@@ -156,8 +173,8 @@ func (r *Replay) Unused() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var out []string
-	for k, rec := range r.answers {
-		if !r.used[k] {
+	for _, s := range r.answers {
+		for _, rec := range s.recordings[s.used:] {
 			out = append(out, strings.Join(rec.args(), " "))
 		}
 	}
@@ -198,8 +215,7 @@ func (r *Replay) Run(ctx context.Context, c sandbox.Command) (sandbox.Result, er
 	call := filepath.Base(c.Name) + " " + strings.Join(c.Args, " ")
 	r.calls = append(r.calls, call)
 	k := key(c.Args, files)
-	rec := r.answers[k]
-	r.used[k] = true
+	rec := r.answers[k].next()
 	if rec == nil {
 		var names []string
 		for name := range files {
@@ -217,7 +233,7 @@ func (r *Replay) Run(ctx context.Context, c sandbox.Command) (sandbox.Result, er
 	}
 	res := sandbox.Result{Stdout: stdout, Stderr: stderr, ExitCode: rec.Exit}
 	if r.alter != nil {
-		if err := r.alter(len(r.calls)-1, &res); err != nil {
+		if err := r.alter(call, &res); err != nil {
 			return res, err
 		}
 	}
