@@ -190,12 +190,16 @@ func (r *runner) askBase(head []obligation.Answer, skipped []obligation.Skipped)
 	if len(plan.Obligations) == 0 || unaskable(r.proofs.base) != "" {
 		return nil
 	}
-	c, err := prove.Open(r.ctx, prove.Request{Verifier: r.proofs.verifier, Files: r.files(r.base), Manifest: r.proofs.manifest, Roots: r.proofs.roots,
-		Options: verus.Options{Args: r.policy.Verus.Args, Timeout: r.policy.Verus.Timeout}})
-	if err != nil {
-		return err
+	c := r.proofs.baseCopy
+	if len(r.proofs.roots) == 0 {
+		// Cargo believes what is in the target directory, and head was built there.
+		c, err = prove.Open(r.ctx, prove.Request{Verifier: r.proofs.verifier, Files: r.files(r.base), Manifest: r.proofs.manifest,
+			Options: verus.Options{Args: r.policy.Verus.Args, Timeout: r.policy.Verus.Timeout}})
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, c.Close()) }()
 	}
-	defer func() { err = errors.Join(err, c.Close()) }()
 	base, err := r.put(c, r.proofs.side(r.pairs.Base, r.base), plan)
 	if err != nil {
 		return err
