@@ -253,7 +253,9 @@ func answered(t *testing.T, name string, change func(o *engine.Options), alter f
 	replay.Alter(alter)
 	o := r.options()
 	o.Only = []checks.Family{checks.Contract, checks.Proof}
-	o.Verifier = func(context.Context, string) (*verus.Verifier, error) { return verustest.Installed(release, replay), nil }
+	o.Verifier = func(context.Context, string) (*verus.Verifier, error) {
+		return verustest.Installed(release, replay), nil
+	}
 	change(&o)
 	return check(t, o).Report
 }
