@@ -1,18 +1,13 @@
 package annotate
 
-import (
-	"github.com/specgate/specgate/checks"
-	"github.com/specgate/specgate/internal/policy"
-)
+import "github.com/specgate/specgate/checks"
 
 // maxAlone is the most findings of one cause that are shown one by one. A definition can change the meaning of hundreds of contracts.
 const maxAlone = 3
 
 // cause is what findings have in common that say the same of several functions.
 type cause struct {
-	rule            string
-	severity        policy.Severity
-	message, detail string
+	rule, severity, message, detail string
 }
 
 // causeOf tells the cause of a finding whose detail says all that its place does not. Others stand alone: a case of their own, a waiver,
@@ -21,7 +16,7 @@ func causeOf(f *checks.Finding) (c cause, ok bool) {
 	if f.Detail == "" || f.Witness != nil || f.Waived != nil {
 		return cause{}, false
 	}
-	return cause{f.Rule, f.Severity, f.Message, f.Detail}, true
+	return cause{f.Rule, f.Severity.String(), f.Message, f.Detail}, true
 }
 
 // group shows findings of one cause as one: what changed once, and the functions that it is about, a line each.
