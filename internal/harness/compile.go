@@ -1,0 +1,289 @@
+package harness
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/specgate/specgate/internal/sandbox"
+)
+
+// tools are the compiler's own executable, its directory and its version.
+type tools struct {
+	rustc, sysroot, version string
+}
+
+// Limits of what the compiler may print, in bytes.
+const maxMessages = 64 << 20
+
+// findTools asks the compiler where it is: isolated, rustup's stand-in would not find it. It is the user's own program.
+func findTools(ctx context.Context, rustc string) (*tools, error) {
+	ask := func(args ...string) (string, error) {
+		c := sandbox.Command{Name: rustc, Args: args, Env: sandbox.Environ("RUSTUP_HOME", "CARGO_HOME", "RUSTUP_TOOLCHAIN"),
+			Limits: sandbox.Limits{Wall: time.Minute, Stdout: 1 << 20, Stderr: 1 << 20}}
+		res, err := c.Run(ctx)
+		if err != nil {
+			return "", fmt.Errorf("ask %s for its %s: %w: %s", rustc, strings.TrimLeft(args[0], "-"), err, bytes.TrimSpace(res.Stderr))
+		}
+		return strings.TrimSpace(string(res.Stdout)), nil
+	}
+	version, err := ask("--version")
+	if err != nil {
+		return nil, err
+	}
+	root, err := ask("--print=sysroot")
+	if err != nil {
+		return nil, err
+	}
+	t := &tools{sysroot: root, version: version, rustc: filepath.Join(root, "bin", "rustc")}
+	if _, err := os.Stat(t.rustc); err != nil {
+		return nil, fmt.Errorf("find the compiler behind %s: %w", rustc, err)
+	}
+	return t, nil
+}
+
+// maxRounds is how often a crate is compiled, each time without what the compiler refused.
+const maxRounds = 6
+
+// compile compiles the crate. It is not ok if nothing can be run; the targets then say why.
+func (b *build) compile(ctx context.Context) (ok bool, err error) {
+	if b.tools, err = findTools(ctx, b.req.Rustc); err != nil {
+		return false, err
+	}
+	b.res.Rustc = b.tools.version
+	if err := b.copyFiles(); err != nil {
+		return false, err
+	}
+	start := time.Now()
+	defer func() { b.res.CompileTook = time.Since(start) }()
+	for round := 1; ; round++ {
+		if !slices.ContainsFunc(b.targets, func(t *target) bool { return !t.dropped() }) {
+			return false, nil
+		}
+		files := b.write()
+		for name, f := range files {
+			if err := b.writeOut(name, f.text); err != nil {
+				return false, err
+			}
+		}
+		messages, err := b.rustc(ctx)
+		b.res.Compilations++
+		if err == nil {
+			return true, nil
+		}
+		var exit *sandbox.ExitError
+		if !errors.As(err, &exit) || exit.Signal != "" {
+			if ctx.Err() != nil || errors.Is(err, sandbox.ErrIsolation) {
+				return false, err
+			}
+			b.dropAll("the crate could not be compiled: %v", err)
+			return false, nil
+		}
+		found, other := b.blame(messages, files)
+		switch {
+		case round >= maxRounds:
+			b.dropAll("the crate does not compile: %s", other)
+			return false, nil
+		case found == 0 && !b.withoutMutants():
+			b.dropAll("the crate does not compile without its ghost code: %s", other)
+			return false, nil
+		case found > 0 && round == maxRounds-2:
+			b.dropBlamed()
+		}
+	}
+}
+
+func (b *build) dropAll(format string, args ...any) {
+	for _, t := range b.targets {
+		t.drop(format, args...)
+	}
+}
+
+// withoutMutants gives up all mutants; it is false if there are none any more.
+func (b *build) withoutMutants() bool {
+	any := false
+	for _, t := range b.targets {
+		for _, m := range t.mutants {
+			if m.out.Failure == "" {
+				m.out.Failure = "the crate does not compile with mutants, and the compiler does not say which of them it refuses"
+				any = any || !t.dropped()
+			}
+		}
+	}
+	return any
+}
+
+// dropBlamed gives up the mutants of every function of which one was refused.
+func (b *build) dropBlamed() {
+	for _, t := range b.targets {
+		if !slices.ContainsFunc(t.mutants, func(m *mutant) bool { return m.out.Failure != "" }) {
+			continue
+		}
+		for _, m := range t.mutants {
+			if m.out.Failure == "" {
+				m.out.Failure = "others of the function were refused too often"
+			}
+		}
+	}
+}
+
+// copyFiles puts the files that are no Rust sources into the copy.
+func (b *build) copyFiles() error {
+	for name, text := range b.req.Files {
+		if _, erased := b.tree.erased[name]; erased {
+			continue
+		}
+		if err := b.writeOut(name, text); err != nil {
+			return err
+		}
+	}
+	return os.MkdirAll(b.outDir(), 0o755)
+}
+
+func (b *build) srcDir() string { return filepath.Join(b.req.Work, "src") }
+func (b *build) outDir() string { return filepath.Join(b.req.Work, "out") }
+
+func (b *build) writeOut(name string, text []byte) error {
+	file := filepath.Join(b.srcDir(), filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return fmt.Errorf("copy %s: %w", name, err)
+	}
+	if err := os.WriteFile(file, text, 0o644); err != nil {
+		return fmt.Errorf("copy %s: %w", name, err)
+	}
+	return nil
+}
+
+// rustcArgs are chosen for the time that compiling takes, with checks on.
+func (b *build) rustcArgs() []string {
+	args := []string{"--crate-name=specgate_harness", "--crate-type=bin", "--edition=" + b.req.Edition, "--error-format=json", "--cap-lints=allow",
+		"-Copt-level=0", "-Cdebuginfo=0", "-Cdebug-assertions=on", "-Coverflow-checks=on", "-Cpanic=unwind"}
+	for _, f := range b.req.Features {
+		args = append(args, "--cfg", fmt.Sprintf("feature=%q", f))
+	}
+	return append(args, "-o", filepath.Join(b.outDir(), "program"), filepath.FromSlash(b.req.Root))
+}
+
+func (b *build) rustc(ctx context.Context) ([]byte, error) {
+	env := []string{"PATH=/usr/local/bin:/usr/bin:/bin"}
+	if slices.ContainsFunc(mapValues(b.req.Files), func(t []byte) bool { return bytes.Contains(t, []byte("feature(")) }) {
+		env = append(env, "RUSTC_BOOTSTRAP=1") // Verus itself compiles crates with features that are not stable
+	}
+	c := sandbox.Command{Name: b.tools.rustc, Args: b.rustcArgs(), Dir: b.srcDir(), Env: env,
+		Limits:  sandbox.Limits{Wall: b.req.Limits.Compile, Stdout: maxMessages, Stderr: maxMessages, Memory: b.req.Limits.CompileMemory, FileSize: 4 << 30, Processes: 256},
+		Isolate: &sandbox.Isolation{ReadOnly: []string{b.tools.sysroot, b.srcDir()}, Write: []string{b.outDir()}, Require: b.req.Require}}
+	res, err := c.Run(ctx)
+	return res.Stderr, err
+}
+
+func mapValues(m map[string][]byte) [][]byte {
+	out := make([][]byte, 0, len(m))
+	for _, v := range m {
+		out = append(out, v)
+	}
+	return out
+}
+
+// message is one of the compiler's.
+type message struct {
+	Level, Message string
+	Code           *struct{ Code string }
+	Spans          []place
+}
+
+type place struct {
+	File      string `json:"file_name"`
+	Start     int    `json:"byte_start"`
+	End       int    `json:"byte_end"`
+	Line      int    `json:"line_start"`
+	Primary   bool   `json:"is_primary"`
+	Expansion *struct{ Span place }
+}
+
+// blame drops what the compiler refuses, and tells how much that is, and the first message that is about something else.
+func (b *build) blame(messages []byte, files map[string]*writtenFile) (found int, other string) {
+	for line := range bytes.Lines(messages) {
+		var m message
+		if json.Unmarshal(line, &m) != nil || !strings.HasPrefix(m.Level, "error") {
+			continue
+		}
+		text := m.Message
+		if m.Code != nil && m.Code.Code != "" {
+			text += " (" + m.Code.Code + ")"
+		}
+		blamed := false
+		for _, s := range m.Spans {
+			if !s.Primary {
+				continue
+			}
+			for depth := 0; depth < 100; depth++ {
+				if o, ok := ownerAt(files, s); ok {
+					blamed = true
+					found += b.refuse(o, text)
+					break
+				}
+				if s.Expansion == nil {
+					if other == "" {
+						other = fmt.Sprintf("%s:%d: %s", filepath.ToSlash(s.File), s.Line, text)
+					}
+					break
+				}
+				s = s.Expansion.Span
+			}
+		}
+		if !blamed && other == "" && !strings.HasPrefix(m.Message, "aborting due to") {
+			other = text
+		}
+	}
+	if other == "" {
+		other = "the compiler does not say why"
+	}
+	return found, other
+}
+
+func ownerAt(files map[string]*writtenFile, s place) (owner, bool) {
+	f := files[filepath.ToSlash(s.File)]
+	if f == nil {
+		return owner{}, false
+	}
+	for _, p := range f.pieces {
+		if p.start <= s.Start && s.Start < max(p.end, p.start+1) && p.owner != (owner{}) {
+			return p.owner, true
+		}
+	}
+	return owner{}, false
+}
+
+// refuse drops what an owner stands for; it is 0 if that was dropped before.
+func (b *build) refuse(o owner, why string) int {
+	switch {
+	case o.mutant != nil:
+		if o.mutant.out.Failure != "" {
+			return 0
+		}
+		o.mutant.out.Failure = why
+	case o.target != nil:
+		if o.target.dropped() {
+			return 0
+		}
+		o.target.drop("it cannot be called from outside: %s", why)
+	case o.typ != nil:
+		if o.typ.failure != "" {
+			return 0
+		}
+		o.typ.failure = why
+		for _, t := range b.targets {
+			if slices.Contains(t.types, o.typ) {
+				t.drop("values of the type %s cannot be made: %s", o.typ.path, why)
+			}
+		}
+	}
+	return 1
+}

@@ -1,0 +1,303 @@
+package harness
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/specgate/specgate/internal/sandbox"
+)
+
+// job is a function or a mutant on inputs, in some order.
+type job struct {
+	target  *target
+	variant int // 0: the function itself; else the mutant at variant-1
+	order   []int
+	to      []Outcome
+}
+
+const (
+	// maxOutput is the most bytes that all outcomes together may take.
+	maxOutput = 512 << 20
+	// maxRestarts is how often the program is started anew when a case ended all of it.
+	maxRestarts = 20
+	noJob       = 1<<32 - 1
+)
+
+// run runs all cases: the functions first, then once more in another process and in the other order, then the mutants.
+func (b *build) run(ctx context.Context) error {
+	start := time.Now()
+	defer func() { b.res.RunTook = time.Since(start) }()
+	var first, again, mutants []*job
+	for _, t := range b.targets {
+		if t.dropped() {
+			continue
+		}
+		n := len(t.encoded)
+		j := &job{target: t, to: make([]Outcome, n)}
+		k := &job{target: t, to: make([]Outcome, n)}
+		for i := range n {
+			j.order, k.order = append(j.order, i), append(k.order, n-1-i)
+		}
+		t.out.Observed = j.to
+		first, again = append(first, j), append(again, k)
+		for i, m := range t.mutants {
+			if m.out.Failure == "" {
+				m.out.Outcomes = make([]Outcome, n)
+				mutants = append(mutants, &job{target: t, variant: i + 1, order: j.order, to: m.out.Outcomes})
+			}
+		}
+	}
+	deadline := start.Add(b.req.Limits.Run)
+	if err := b.runJobs(ctx, slices.Concat(first, mutants), 1, deadline); err != nil {
+		return err
+	}
+	if err := b.runJobs(ctx, again, 2, deadline); err != nil {
+		return err
+	}
+	for i, j := range first {
+		b.settle(j, again[i])
+	}
+	return nil
+}
+
+// settle compares what a function gave in two runs, and its mutants with it.
+func (b *build) settle(j, again *job) {
+	t := j.target
+	for i, o := range j.to {
+		p := again.to[i]
+		if known := func(o Outcome) bool { return o.Kind == Returned || o.Kind == Panicked }; !known(o) || !known(p) {
+			if known(o) {
+				j.to[i] = p // what depends on how busy the machine is does not count as returned
+			}
+			continue
+		}
+		if o.Kind != p.Kind || !bytes.Equal(o.raw, p.raw) {
+			t.drop("it does not give the same for the same arguments: %s the first time, %s the second", o.text(), p.text())
+			t.out.Observed, t.out.Mutants = nil, nil
+			return
+		}
+	}
+	for k := range t.mutants {
+		m := t.mutants[k].out
+		for i, o := range m.Outcomes {
+			if o.Kind != NotRun && j.to[i].Kind != NotRun && !o.same(j.to[i]) {
+				m.Differs = append(m.Differs, i)
+			}
+		}
+	}
+}
+
+func (o Outcome) text() string {
+	switch {
+	case o.Kind == Returned:
+		return "it returned"
+	case o.Detail != "":
+		return "it " + o.Kind.String() + " (" + o.Detail + ")"
+	}
+	return "it " + o.Kind.String()
+}
+
+// runJobs runs jobs, and starts the program anew behind a case that ended it.
+func (b *build) runJobs(ctx context.Context, jobs []*job, purpose uint64, deadline time.Time) error {
+	type at struct{ job, case_ int }
+	var done at // the first that has no outcome
+	for restarts := 0; ; restarts++ {
+		for done.job < len(jobs) && done.case_ >= len(jobs[done.job].order) {
+			done = at{done.job + 1, 0}
+		}
+		if done.job >= len(jobs) {
+			return nil
+		}
+		giveUp := func(why string) error {
+			for n := done.job; n < len(jobs); n++ {
+				for k, i := range jobs[n].order {
+					if n > done.job || k >= done.case_ {
+						jobs[n].to[i] = Outcome{Kind: NotRun, Detail: why}
+					}
+				}
+			}
+			return nil
+		}
+		left := time.Until(deadline)
+		if left <= 0 {
+			return giveUp("the time for all cases was used up")
+		}
+		if restarts > maxRestarts {
+			return giveUp("the program was ended too often")
+		}
+		nonce := b.nonce(purpose, restarts)
+		stdin := b.input(jobs[done.job:], done.case_, nonce)
+		c := sandbox.Command{Name: filepath.Join(b.outDir(), "program"), Dir: b.outDir(), Stdin: stdin,
+			Limits:  sandbox.Limits{Wall: left, Stdout: maxOutput, Stderr: 1 << 20, Memory: b.req.Limits.RunMemory, FileSize: 1 << 20, Processes: 64},
+			Isolate: &sandbox.Isolation{ReadOnly: []string{b.outDir()}, Require: b.req.Require}}
+		res, err := c.Run(ctx)
+		b.res.Processes++
+		b.res.Protections = res.Protections
+		if err != nil && ctx.Err() != nil {
+			return err
+		}
+		var exit *sandbox.ExitError
+		if err != nil && res.Duration == 0 && !errors.As(err, &exit) {
+			return err // it did not start
+		}
+		offset, base := done.job, done.case_
+		complete := false
+		out := res.Stdout
+		for {
+			f, rest, ok := readFrame(out, nonce)
+			if !ok {
+				break
+			}
+			out = rest
+			if f.job == noJob {
+				complete = true
+				break
+			}
+			// Outcomes come in the order of the cases.
+			for done.job < len(jobs) && done.case_ >= len(jobs[done.job].order) {
+				done = at{done.job + 1, 0}
+			}
+			if done.job >= len(jobs) || int(f.job) != done.job-offset {
+				break
+			}
+			j := jobs[done.job]
+			i := j.order[done.case_]
+			if int(f.case_) != i {
+				break
+			}
+			j.to[i] = b.outcome(j.target, f)
+			done.case_++
+		}
+		for done.job < len(jobs) && done.case_ >= len(jobs[done.job].order) {
+			done = at{done.job + 1, 0}
+		}
+		if complete && done.job >= len(jobs) {
+			return nil
+		}
+		if errors.Is(err, sandbox.ErrWallLimit) {
+			return giveUp("the time for all cases was used up")
+		}
+		if done.job >= len(jobs) {
+			return nil
+		}
+		why := "it ended the harness"
+		if err != nil {
+			why += ": " + err.Error()
+		}
+		if done.job == offset && done.case_ == base && restarts > 0 && res.Duration < time.Millisecond {
+			return fmt.Errorf("start the program: %w", err)
+		}
+		j := jobs[done.job]
+		j.to[j.order[done.case_]] = Outcome{Kind: Crashed, Detail: why}
+		done.case_++
+	}
+}
+
+// nonce is a number that the code under test does not meet by chance.
+func (b *build) nonce(purpose uint64, n int) uint64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(b.name)) // never fails
+	return rand.New(rand.NewPCG(b.req.Seed^rand.Uint64(), h.Sum64()+purpose<<32+uint64(n))).Uint64()
+}
+
+// input is what the program reads: settings and jobs, the first of them from a case on.
+func (b *build) input(jobs []*job, from int, nonce uint64) []byte {
+	l := b.req.Limits
+	var out []byte
+	u64 := func(n uint64) { out = binary.LittleEndian.AppendUint64(out, n) }
+	u32 := func(n int) { out = binary.LittleEndian.AppendUint32(out, uint32(n)) }
+	u64(nonce)
+	u64(l.Steps)
+	u64(uint64(max(l.Case.Milliseconds(), 1)))
+	u64(uint64(l.Value))
+	u64(uint64(l.Stack))
+	u32(l.Deaths)
+	u32(len(jobs))
+	for n, j := range jobs {
+		order := j.order
+		if n == 0 {
+			order = order[from:]
+		}
+		u32(j.target.number)
+		u32(j.variant)
+		u32(len(order))
+		for _, i := range order {
+			u32(i)
+			u32(len(j.target.encoded[i]))
+			out = append(out, j.target.encoded[i]...)
+		}
+	}
+	return out
+}
+
+type frame struct {
+	job, case_ uint32
+	kind       byte
+	payload    []byte
+}
+
+// readFrame reads what the program's own part wrote.
+func readFrame(b []byte, nonce uint64) (f frame, rest []byte, ok bool) {
+	const head = 8 + 4 + 4 + 1 + 4
+	if len(b) < head || binary.LittleEndian.Uint64(b) != nonce {
+		return f, nil, false
+	}
+	n := int(binary.LittleEndian.Uint32(b[17:]))
+	if n > len(b)-head {
+		return f, nil, false
+	}
+	return frame{binary.LittleEndian.Uint32(b[8:]), binary.LittleEndian.Uint32(b[12:]), b[16], b[head : head+n]}, b[head+n:], true
+}
+
+// maxDetail bounds the message of a panic, in bytes.
+const maxDetail = 400
+
+// outcome reads what became of a case.
+func (b *build) outcome(t *target, f frame) Outcome {
+	number := func() int {
+		if len(f.payload) == 4 {
+			return int(binary.LittleEndian.Uint32(f.payload))
+		}
+		return -1
+	}
+	switch f.kind {
+	case 1:
+		got, err := b.observed(t, f.payload)
+		if err != nil {
+			return Outcome{Kind: Forged, Detail: err.Error()}
+		}
+		return Outcome{Kind: Returned, Got: got, raw: f.payload}
+	case 2:
+		return Outcome{Kind: Panicked, Detail: strings.ToValidUTF8(string(f.payload[:min(len(f.payload), maxDetail)]), "")}
+	case 3:
+		return Outcome{Kind: Steps}
+	case 4:
+		return Outcome{Kind: Stack}
+	case 5:
+		return Outcome{Kind: TimedOut}
+	case 6:
+		return Outcome{Kind: Crashed, Detail: syscall.Signal(number()).String()}
+	case 7:
+		return Outcome{Kind: Exited, Detail: "status " + strconv.Itoa(number())}
+	case 8:
+		return Outcome{Kind: Forged}
+	case 9:
+		return Outcome{Kind: TooLarge}
+	case 10:
+		return Outcome{Kind: Panicked, Detail: "a payload that is no text"}
+	case 11:
+		return Outcome{Kind: NotRun, Detail: "earlier cases ended the process too often"}
+	}
+	return Outcome{Kind: Forged}
+}
