@@ -364,6 +364,9 @@ func (t *text) summary(r *checks.Report) {
 			t.printf("What the verifier said of head is from the cache.\n")
 		}
 	}
+	if s := r.Tools.Sandbox; s != nil {
+		t.printf("What runs code of the change %s.\n", escapeTerminal(s.Statement))
+	}
 	counts := map[string]int{}
 	waived := 0
 	for _, f := range r.Findings {

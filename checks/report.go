@@ -93,6 +93,22 @@ type PolicyRef struct {
 type Tools struct {
 	Verus *VerusTool `json:"verus"`
 	Rustc *Tool      `json:"rustc"`
+	// Sandbox is what bounded the programs that ran code of the change; nil when none was isolated.
+	Sandbox *Sandbox `json:"sandbox"`
+}
+
+// Sandbox is the isolation of programs that ran code of the change.
+type Sandbox struct {
+	// Statement says it in one line.
+	Statement   string       `json:"statement"`
+	Protections []Protection `json:"protections"`
+}
+
+// Protection is one way in which a program is bounded: whether it was on, and what holds, or why not.
+type Protection struct {
+	Name   string `json:"name"`
+	On     bool   `json:"on"`
+	Detail string `json:"detail"`
 }
 
 // Tool is a program with the version it prints.

@@ -139,19 +139,19 @@ func (c *checkCmd) inTime(ctx context.Context, o engine.Options) (*engine.Result
 	}
 }
 
-// verifier finds the one that was named; nil if none was.
+// verifier finds the one that was named, or else that of the release which the policy pins; none is run without either.
 func verifier(path string) func(context.Context, string) (*verus.Verifier, error) {
-	if path == "" {
-		return nil
-	}
 	return func(ctx context.Context, release string) (*verus.Verifier, error) {
+		if path == "" && release == "" {
+			return nil, nil
+		}
 		return verus.Find(ctx, verus.Search{Path: path, Release: release, Runner: verus.Sandboxed{}})
 	}
 }
 
 // cache is the directory to keep answers in; empty: none.
 func (c *checkCmd) cache(log *slog.Logger) string {
-	if c.NoCache || c.Verus == "" {
+	if c.NoCache {
 		return ""
 	}
 	if c.Cache != "" {

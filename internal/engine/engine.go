@@ -43,7 +43,7 @@ type Options struct {
 	Only []checks.Family
 	// Function is a pattern of symbols (policy.MatchSymbol); what is about other symbols is left out. Empty means all.
 	Function string
-	// Verifier finds the verifier to run on both sides, of a release, or of any if that is empty. nil: none is run.
+	// Verifier finds the verifier to run on both sides, of a release, or of any if that is empty. nil, or a verifier that is nil: none is run.
 	Verifier func(ctx context.Context, release string) (*verus.Verifier, error)
 	// Cache is the directory that the verifier's answers are kept in; empty: they are not.
 	Cache string
@@ -302,6 +302,7 @@ type runner struct {
 	pairs      *pair.Pairs
 	input      *checks.Input
 	proofs     *proofs // nil: no verifier was run
+	found      bool    // there is a verifier, or there should be one
 	// blocked says that a reason is about something that had to be checked.
 	blocked bool
 }
@@ -501,7 +502,7 @@ func (r *runner) notMeasured() {
 	asked := func(f checks.Family) bool { return slices.Contains(r.families, f) }
 	// Who names them wants them; who asks for everything gets what there is.
 	named := len(r.o.Only) > 0
-	if asked(checks.Proof) && r.o.Verifier == nil {
+	if asked(checks.Proof) && !r.found {
 		r.reason(named, string(checks.Proof), "nothing was proved: no verifier was run")
 	}
 	if asked(checks.Strength) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math/bits"
 	"os"
 	"path"
 	"slices"
@@ -16,7 +17,9 @@ import (
 	"github.com/specgate/specgate/internal/gitrepo"
 	"github.com/specgate/specgate/internal/model"
 	"github.com/specgate/specgate/internal/pair"
+	"github.com/specgate/specgate/internal/policy"
 	"github.com/specgate/specgate/internal/prove"
+	"github.com/specgate/specgate/internal/sandbox"
 	"github.com/specgate/specgate/internal/verus"
 )
 
@@ -48,22 +51,29 @@ func (p *proofs) close() error {
 	return errors.Join(append(errs, os.RemoveAll(p.target))...)
 }
 
-// verify runs the verifier on base and head, when one is named. nil: it was not run, and a reason says why.
+// verify runs the verifier on base and head, when one is named or pinned by the policy. nil: it was not run, and a reason says why.
 //
-// The verifier builds the code, so it runs programs of the change: its build scripts and procedural macros. That is why specgate
-// never looks for a verifier by itself.
+// The verifier builds the code, so it runs programs of the change: its build scripts and procedural macros. That is why one that is only
+// found on this machine is never run, and one that the policy pins only where it can be isolated.
 func (r *runner) verify() (_ *proofs, err error) {
 	if !slices.Contains(r.families, checks.Proof) || r.o.Verifier == nil {
 		return nil, nil
 	}
 	v, err := r.o.Verifier(r.ctx, r.policy.Verus.Release)
 	var problem *verus.Problem
+	r.found = v != nil || err != nil
 	if errors.As(err, &problem) {
 		r.reason(true, string(checks.Proof), "nothing was proved: %v", problem)
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("look for the verifier: %w", err)
+	}
+	if v == nil {
+		return nil, nil
+	}
+	if v, err = r.isolate(v); v == nil || err != nil {
+		return nil, err
 	}
 	r.report.Tools.Verus = &checks.VerusTool{Version: v.Version.Release, Toolchain: v.Version.Toolchain, Solver: v.SolverVersion}
 	out := &proofs{verifier: v, manifest: r.policy.Verus.Manifest, roots: r.policy.Verus.Roots}
@@ -91,6 +101,61 @@ func (r *runner) verify() (_ *proofs, err error) {
 		return nil, fmt.Errorf("run the verifier: %w", err)
 	}
 	return out, nil
+}
+
+// isolate bounds the verifier as the policy says. nil: it must not be run here, and a reason says why.
+func (r *runner) isolate(v *verus.Verifier) (*verus.Verifier, error) {
+	if r.policy.Gate.Sandbox == policy.SandboxOff {
+		return v, nil
+	}
+	if !v.Named() {
+		// Nobody asked for it in so many words, so it must not be able to do harm.
+		ps, err := sandbox.Protections(r.ctx)
+		if err != nil && r.ctx.Err() != nil {
+			return nil, fmt.Errorf("look for ways to isolate the verifier: %w", err)
+		}
+		missing := sandbox.Missing(ps)
+		if err != nil || slices.ContainsFunc(missing, func(p sandbox.Protection) bool {
+			return p.Name == "filesystem" || p.Name == "network" || p.Name == "processes"
+		}) {
+			why := sandbox.Statement(ps)
+			if err != nil {
+				why = err.Error()
+			}
+			r.reason(true, string(checks.Proof), "nothing was proved: verifying builds the change, and this machine cannot isolate it (%s); name the verifier with --verus to run it all the same", why)
+			return nil, nil
+		}
+	}
+	free := r.freeMemory()
+	if r.policy.Verus.Roots != nil {
+		free /= 2 // both sides may run at once
+	}
+	if free > 0 {
+		free = 1 << (bits.Len64(uint64(free)) - 1) // the report tells the limit, and should not differ from run to run
+	}
+	return v.Isolate(verus.Isolation{Require: r.policy.Gate.Sandbox == policy.SandboxRequire, Read: r.policy.Verus.Read, Memory: free}), nil
+}
+
+func (r *runner) freeMemory() int64 {
+	if r.o.Memory != nil {
+		return r.o.Memory()
+	}
+	return freeMemory(os.DirFS("/"))
+}
+
+// isolation is what a run was made with, for the report; nil when it was not isolated.
+func isolation(runs ...*verus.Run) *checks.Sandbox {
+	for _, run := range runs {
+		if run == nil || len(run.Protections) == 0 {
+			continue
+		}
+		out := &checks.Sandbox{Statement: sandbox.Statement(run.Protections)}
+		for _, p := range run.Protections {
+			out.Protections = append(out.Protections, checks.Protection(p))
+		}
+		return out
+	}
+	return nil
 }
 
 // side is one of the two that are verified.
@@ -149,6 +214,7 @@ func (r *runner) verifySides(out *proofs) error {
 	for _, s := range sides {
 		r.cacheNotes(s.name, *s.copy)
 	}
+	r.report.Tools.Sandbox = isolation(out.head, out.base)
 	r.report.Tools.Verus.Cached = checks.Cached{Base: out.baseCopy.Cached(), Head: out.headCopy.Cached()}
 	return errors.Join(errs...)
 }
@@ -156,11 +222,7 @@ func (r *runner) verifySides(out *proofs) error {
 // together tells whether base and head are verified at the same time. A workspace runs code of the change, build scripts and procedural
 // macros, which must not come to where base is being built.
 func (r *runner) together(p *proofs) bool {
-	free := r.o.Memory
-	if free == nil {
-		free = func() int64 { return freeMemory(os.DirFS("/")) }
-	}
-	return len(p.roots) > 0 && r.o.Jobs > 1 && free() >= besideEachOther
+	return len(p.roots) > 0 && r.o.Jobs > 1 && r.freeMemory() >= besideEachOther
 }
 
 // files are all files of a side, for the copy that the verifier works on.

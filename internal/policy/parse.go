@@ -560,7 +560,7 @@ func (t *table) finish() {
 // sectionOf is the table that has this key, for those who put it elsewhere.
 func sectionOf(key string) string {
 	switch key {
-	case "release", "sha256", "manifest", "roots", "args", "timeout", "seeds":
+	case "release", "sha256", "manifest", "roots", "args", "timeout", "seeds", "read":
 		return "verus"
 	case "fail-on", "inconclusive", "min-suite", "sandbox":
 		return "gate"
@@ -598,7 +598,7 @@ func (p *parser) policy(doc map[string]any) *Policy {
 	word(gate, "fail-on", &pol.Gate.FailOn, FailOnError, FailOnWarning, FailOnNotice, FailOnNever)
 	word(gate, "inconclusive", &pol.Gate.Inconclusive, InconclusiveFail, InconclusiveWarn, InconclusiveIgnore)
 	gate.count("min-suite", &pol.Gate.MinSuite, 1, 10000)
-	word(gate, "sandbox", &pol.Gate.Sandbox, SandboxPrefer, SandboxRequire)
+	word(gate, "sandbox", &pol.Gate.Sandbox, SandboxPrefer, SandboxRequire, SandboxOff)
 	gate.finish()
 
 	report := root.table("report")
@@ -672,6 +672,12 @@ func (p *parser) verus(t *table, v *Verus) {
 	t.texts("args", &v.Args, argProblem)
 	t.duration("timeout", &v.Timeout, time.Second, 24*time.Hour)
 	t.count("seeds", &v.Seeds, 0, 10)
+	t.texts("read", &v.Read, func(s string) string {
+		if !path.IsAbs(s) || path.Clean(s) != s || s == "/" || hasControl(s) {
+			return fmt.Sprintf("wants absolute paths of files and directories, not %s", describe(s))
+		}
+		return ""
+	})
 	t.finish()
 }
 

@@ -64,6 +64,8 @@ type Verus struct {
 	Args []string
 	// Timeout of one run of the verifier, from a second to a day.
 	Timeout time.Duration
+	// Read are absolute paths outside the repository that an isolated run may read, besides those that it needs.
+	Read []string
 	// Seeds is with how many other seeds of the solver a proof that failed is tried again, from 0 to 10.
 	Seeds int
 }
@@ -191,6 +193,8 @@ const (
 	SandboxPrefer Sandbox = "prefer"
 	// SandboxRequire runs nothing of the change where something is missing.
 	SandboxRequire Sandbox = "require"
+	// SandboxOff isolates nothing.
+	SandboxOff Sandbox = "off"
 )
 
 // Comments says whether specgate comments on a pull request.

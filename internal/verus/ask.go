@@ -122,10 +122,7 @@ func (v *Verifier) Prepare(ctx context.Context, w *Work, ws *Workspace, t Target
 }
 
 func (v *Verifier) target(ctx context.Context, w *Work, command string, ws *Workspace, t TargetID, o Options) (*Run, error) {
-	args := []string{command}
-	if o.Offline {
-		args = append(args, "--offline")
-	}
+	args := []string{command, "--offline"}
 	// The verifier's cargo wants what it reads itself before what it passes on.
 	args = append(args, "-p", t.Package)
 	if t.Kind == "bin" {
@@ -134,7 +131,7 @@ func (v *Verifier) target(ctx context.Context, w *Work, command string, ws *Work
 		args = append(args, "--lib")
 	}
 	args = slices.Concat(args, []string{"--message-format=json", "--"}, verifierArgs(o.Args, false))
-	c := sandbox.Command{Name: v.CargoVerus, Args: args, Env: v.environ(w.Target, !o.Offline)}
+	c := sandbox.Command{Name: v.CargoVerus, Args: args, Env: v.environ(w.Target, false)}
 	task := Task{Expected: []Expected{{Target: t, OptedIn: true}}, Args: o.Args}
 	return v.run(ctx, w, path.Dir(ws.Manifest), c, task, o)
 }

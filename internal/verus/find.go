@@ -61,7 +61,18 @@ type Verifier struct {
 	// rustup says that the verifier starts its toolchain by rustup, as it does unless it is told not to.
 	rustup bool
 	script bool
+	// isolation of programs that run code of the tree; nil: none.
+	isolation *Isolation
 }
+
+// How a verifier that somebody named was found.
+const (
+	byPath     = "the path given"
+	byVariable = "SPECGATE_VERUS"
+)
+
+// Named tells a verifier that somebody named from one that was found.
+func (v *Verifier) Named() bool { return v.FoundBy == byPath || v.FoundBy == byVariable }
 
 // SolverVersion and the like are asked within this time.
 const probeTime = 2 * time.Minute
@@ -77,9 +88,9 @@ func Find(ctx context.Context, s Search) (*Verifier, error) {
 	path, by := "", ""
 	switch {
 	case s.Path != "":
-		path, by = s.Path, "the path given"
+		path, by = s.Path, byPath
 	case getenv("SPECGATE_VERUS") != "":
-		path, by = getenv("SPECGATE_VERUS"), "SPECGATE_VERUS"
+		path, by = getenv("SPECGATE_VERUS"), byVariable
 	case s.installed(getenv) != "":
 		path, by = s.installed(getenv), "setup verus"
 	default:
@@ -298,6 +309,9 @@ func (v *Verifier) notStarted(err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
+	if errors.Is(err, sandbox.ErrIsolation) {
+		return &Problem{Kind: NoIsolation, Text: err.Error(), Remedy: "see `specgate doctor` for what is missing, or set sandbox = \"prefer\" under [gate] in the policy", Err: err}
+	}
 	return &Problem{Kind: BadInstallation, Text: "the verifier cannot be started: " + err.Error(), Remedy: "install Verus anew from a release for this platform", Err: err}
 }
 
@@ -310,7 +324,7 @@ func (v *Verifier) environ(target string, network bool) []string {
 	if network {
 		names = append(names, "HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy", "CARGO_HTTP_CAINFO", "SSL_CERT_FILE", "SSL_CERT_DIR")
 	}
-	env := sandbox.Environ(names...)
+	env := append(sandbox.Environ(names...), v.homes()...)
 	for i, e := range env {
 		if dirs, ok := strings.CutPrefix(e, "PATH="); ok {
 			env[i] = "PATH=" + absolute(dirs)
@@ -351,6 +365,8 @@ func endOf(res sandbox.Result, err error, limits sandbox.Limits) (Ended, error) 
 		e.Stop, e.ExitCode, e.Detail = StoppedByOutput, -1, fmt.Sprintf("%d bytes to stdout and %d to stderr are allowed", limits.Stdout, limits.Stderr)
 	case errors.Is(err, sandbox.ErrOutputHeld):
 		e.Stop, e.Detail = OutputHeld, "a process that it left behind holds it open"
+	case errors.Is(err, sandbox.ErrMemoryLimit), errors.Is(err, sandbox.ErrProcessLimit), errors.Is(err, sandbox.ErrCPULimit):
+		e.Stop, e.ExitCode, e.Detail = StoppedByLimit, -1, err.Error()
 	default:
 		return e, err
 	}
@@ -359,5 +375,5 @@ func endOf(res sandbox.Result, err error, limits sandbox.Limits) (Ended, error) 
 
 // Known is an installation whose version is known already, such as one that was looked for before. Nothing is asked or checked.
 func Known(path, cargoVerus, solver string, version Version, runner Runner) *Verifier {
-	return &Verifier{Path: path, FoundBy: "the path given", CargoVerus: cargoVerus, Solver: solver, Version: version, runner: runner, rustup: true}
+	return &Verifier{Path: path, FoundBy: byPath, CargoVerus: cargoVerus, Solver: solver, Version: version, runner: runner, rustup: true}
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/specgate/specgate/internal/sandbox"
 )
 
 // Outcome says how a run, a target or a function came out. The zero value is invalid.
@@ -80,7 +82,8 @@ const (
 	StoppedByTime
 	StoppedByOutput // it wrote more than the limit
 	StoppedBySignal
-	OutputHeld // its output may not be complete
+	OutputHeld     // its output may not be complete
+	StoppedByLimit // of memory, processes or processor time
 )
 
 // Ended is what is known about the end of the process.
@@ -122,6 +125,8 @@ type Run struct {
 	// Problem is what is wrong with the installation or the call; nil if nothing is.
 	Problem *Problem
 	Ended   Ended
+	// Protections that it ran with; nil when it was not isolated, or not run.
+	Protections []sandbox.Protection
 	// Stray are lines of either stream that are neither JSON nor blank.
 	Stray []string
 }
@@ -468,6 +473,8 @@ func (r *Run) judgeRun(out, errs Output, task Task) {
 		r.reason(InternalError, none, "the verifier was stopped because it wrote too much%s", detail(r.Ended.Detail))
 	case StoppedBySignal:
 		r.reason(InternalError, none, "the verifier was ended from outside%s", detail(r.Ended.Detail))
+	case StoppedByLimit:
+		r.reason(InternalError, none, "the verifier was stopped because it used too much%s", detail(r.Ended.Detail))
 	case OutputHeld:
 		r.reason(InternalError, none, "the verifier's output may not be complete%s", detail(r.Ended.Detail))
 	}
@@ -535,6 +542,9 @@ func Merge(runs ...*Run) *Run {
 		}
 		if m.Problem == nil {
 			m.Problem = r.Problem
+		}
+		if m.Protections == nil {
+			m.Protections = r.Protections
 		}
 		if m.Ended == (Ended{}) {
 			m.Ended = r.Ended

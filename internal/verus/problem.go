@@ -19,12 +19,13 @@ const (
 	NoCargoVerus
 	NoDependencies // cargo could not get or resolve what the workspace depends on
 	CutOutput
-	Crashed // the verifier panicked
+	Crashed     // the verifier panicked
+	NoIsolation // isolation is required, and this machine cannot give it
 	problemCount
 )
 
 var problemNames = [problemCount]string{"?", "no-verifier", "wrong-version", "no-toolchain", "wrong-solver", "bad-options", "bad-installation",
-	"no-cargo-verus", "no-dependencies", "cut-output", "crashed"}
+	"no-cargo-verus", "no-dependencies", "cut-output", "crashed", "no-isolation"}
 
 func (k ProblemKind) String() string {
 	if k < problemCount {

@@ -22,7 +22,7 @@ type Options struct {
 	Timeout time.Duration
 	// Packages of the workspace; empty: all. What they depend on is verified with them.
 	Packages []string
-	// Offline keeps cargo from the network.
+	// Offline says that cargo must not download what the workspace depends on. What is built never has the network.
 	Offline bool
 	// Own tells whether a path is a file of the tree; nil: see Context.
 	Own func(string) bool
@@ -83,10 +83,13 @@ func (v *Verifier) VerifyWorkspace(ctx context.Context, w *Work, manifest string
 	if err != nil {
 		return nil, err
 	}
-	args := []string{"verify"}
-	if o.Offline {
-		args = append(args, "--offline")
+	if !o.Offline {
+		if err := v.fetch(ctx, w, dir, o); err != nil {
+			return nil, err
+		}
 	}
+	// What is built is code of the tree, which has no business on the network.
+	args := []string{"verify", "--offline"}
 	if len(o.Packages) == 0 {
 		args = append(args, "--workspace")
 	}
@@ -94,8 +97,23 @@ func (v *Verifier) VerifyWorkspace(ctx context.Context, w *Work, manifest string
 		args = append(args, "-p", pkg)
 	}
 	args = slices.Concat(args, []string{"--message-format=json", "--"}, verifierArgs(o.Args, false))
-	c := sandbox.Command{Name: v.CargoVerus, Args: args, Env: v.environ(w.Target, !o.Offline)}
+	c := sandbox.Command{Name: v.CargoVerus, Args: args, Env: v.environ(w.Target, false)}
 	return v.run(ctx, w, dir, c, Task{Expected: expected, Args: o.Args}, o)
+}
+
+// fetchTime bounds the download of what a workspace depends on, where the time limit of a run does not.
+const fetchTime = 10 * time.Minute
+
+// fetch has cargo download what the workspace depends on. It runs no code of the tree. That it fails is no error: what is missing shows when
+// the workspace is built, and without a network there may be nothing to download.
+func (v *Verifier) fetch(ctx context.Context, w *Work, dir string, o Options) error {
+	limits := sandbox.Limits{Wall: min(o.Timeout, fetchTime), Stdout: maxStdout, Stderr: maxStderr}
+	res, err := v.runner.Run(ctx, sandbox.Command{Name: "cargo", Args: []string{"fetch", "--quiet"}, Env: v.environ(w.Target, true),
+		Dir: filepath.Join(w.Root, filepath.FromSlash(dir)), Limits: limits, Grace: grace})
+	if _, err = endOf(res, err, limits); err != nil && ctx.Err() != nil {
+		return fmt.Errorf("fetch what the workspace depends on: %w", err)
+	}
+	return nil
 }
 
 // cannotCargo says why a workspace cannot be verified; nil if it can.
@@ -119,6 +137,7 @@ func (v *Verifier) run(ctx context.Context, w *Work, dir string, c sandbox.Comma
 	c.Dir = filepath.Join(w.Root, filepath.FromSlash(dir))
 	c.Limits = sandbox.Limits{Wall: o.Timeout, Stdout: maxStdout, Stderr: maxStderr}
 	c.Grace = grace
+	v.isolate(&c, w)
 	res, err := v.runner.Run(ctx, c)
 	ended, err := endOf(res, err, c.Limits)
 	if err != nil {
@@ -135,6 +154,7 @@ func (v *Verifier) run(ctx context.Context, w *Work, dir string, c sandbox.Comma
 	if r.Version == (Version{}) {
 		r.Version = v.Version
 	}
+	r.Protections = res.Protections
 	return r, nil
 }
 
