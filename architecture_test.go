@@ -52,6 +52,7 @@ var layers = map[string]layer{
 	"checks/edit":     {5, nil, nil, "a family of rules knows no other family"},
 	"checks/contract": {5, nil, nil, "a family of rules knows no other family"},
 	"checks/proof":    {5, nil, nil, "a family of rules knows no other family"},
+	"checks/strength": {5, nil, nil, "a family of rules knows no other family"},
 	"checks/registry": {6, nil, nil, "the list of all rules is the one place that knows every family"},
 
 	"annotate": {5, []string{"checks", "internal/source"}, nil, "rendering a report must not be able to decide anything"},
@@ -65,7 +66,9 @@ var layers = map[string]layer{
 
 	"internal/prove": {7, nil, nil, "the verifier's answers and the model meet in one place, which neither knows"},
 
-	"internal/engine": {7, nil, []string{"internal/prove"}, "the pipeline joins the parts; hosts and commands only start it"},
+	"internal/measure": {7, nil, []string{"internal/harness"}, "inputs, mutants, runs and answers meet in one place, which none of them knows"},
+
+	"internal/engine": {7, nil, []string{"internal/prove", "internal/measure"}, "the pipeline joins the parts; hosts and commands only start it"},
 	"internal/cli":    {8, nil, nil, "commands are the outermost layer, so everything can be used without them"},
 	"cmd/specgate":    {9, []string{"internal/cli"}, nil, "main only calls cli.Main"},
 }

@@ -18,6 +18,8 @@ type Input struct {
 	Files []FileChange
 	// Proof is what the verifier said; nil when it was not asked. Rules that need the verifier then report nothing.
 	Proof *ProofInput
+	// Strength is what was measured; nil when nothing was. Rules that need a suite then report nothing.
+	Strength *StrengthInput
 
 	ctx  context.Context // of the run, so that long work of a rule can end early
 	mu   sync.Mutex

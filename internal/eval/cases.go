@@ -382,3 +382,7 @@ func fieldTypes(w *World, t *value.Type, variant string) []*value.Type {
 	}
 	return out
 }
+
+// Case reads the case of an index without asking about it. reason says why nothing can be said of it, though it is well formed. The error is a
+// *CaseError.
+func (q *Questions) Case(i int) (k *Case, reason string, err error) { return q.read(i) }

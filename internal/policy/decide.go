@@ -120,6 +120,11 @@ func (p *Policy) InScope(file string) bool {
 	return len(p.Scope.Include) == 0 || slices.ContainsFunc(p.Scope.Include, matches)
 }
 
+// CaseFile says whether a file, relative to the repository's root, has cases for the suites.
+func (p *Policy) CaseFile(file string) bool {
+	return slices.ContainsFunc(p.Strength.Cases, func(glob string) bool { return matchGlob(glob, file) })
+}
+
 // Explanation is what a policy says about one rule in one place.
 type Explanation struct {
 	Rule string

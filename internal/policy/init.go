@@ -40,6 +40,8 @@ max-drop = 0.0                        # against the base, 0 to 1
 inputs = 32
 mutants = 60
 seed = 0
+cases = []                            # globs of files with cases that join the suites
+count-domain = false                  # count what the precondition excludes as allowed
 
 [cache]
 write-head = false                    # keep the verifier's answers about the head too

@@ -568,7 +568,7 @@ func sectionOf(key string) string {
 		return "report"
 	case "include", "exclude", "executable-edits", "allow-executable-edits-label":
 		return "scope"
-	case "min", "max-drop", "inputs", "mutants", "seed":
+	case "min", "max-drop", "inputs", "mutants", "seed", "cases", "count-domain":
 		return "strength"
 	case "write-head", "max-mib":
 		return "cache"
@@ -623,6 +623,8 @@ func (p *parser) policy(doc map[string]any) *Policy {
 	seed := int64(pol.Strength.Seed)
 	strength.integer("seed", &seed, 0, math.MaxInt64)
 	pol.Strength.Seed = uint64(seed)
+	strength.texts("cases", &pol.Strength.Cases, globProblem)
+	strength.boolean("count-domain", &pol.Strength.CountDomain)
 	strength.finish()
 
 	cache := root.table("cache")

@@ -112,6 +112,11 @@ type Strength struct {
 	Mutants int
 	// Seed of everything that is drawn at random.
 	Seed uint64
+	// Cases are globs of files with cases, relative to the repository's root, that join the suites. They are read from the base revision.
+	Cases []string
+	// CountDomain has inputs that the precondition excludes, and for which the function returns all the same, counted as wrong results that
+	// are allowed.
+	CountDomain bool
 }
 
 // Cache says what is kept of the verifier's answers.

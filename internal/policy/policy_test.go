@@ -188,7 +188,7 @@ func TestParse(t *testing.T) {
 		Gate:     Gate{FailOnWarning, InconclusiveIgnore, 10000, SandboxRequire},
 		Report:   Report{CommentsSticky, 50},
 		Scope:    Scope{[]string{"src/**", "lib.rs"}, nil, ExecutableEditsDeny, ""},
-		Strength: Strength{1, 0, 1, 0, 1<<63 - 1},
+		Strength: Strength{1, 0, 1, 0, 1<<63 - 1, nil, false},
 		Cache:    Cache{true, 1 << 20},
 		Rules: []RuleSetting{
 			{"trust/*", Warning, at(33, 1, 10)},
@@ -209,6 +209,24 @@ func TestParse(t *testing.T) {
 	want.SHA256 = p.SHA256
 	if diff := cmp.Diff(want, p, ignorePrivate); diff != "" {
 		t.Errorf("policy (-want +got):\n%s", diff)
+	}
+}
+
+func TestCases(t *testing.T) {
+	p, err := Parse(FileName, []byte("version = 1\n[strength]\ncases = [\"spectests/*.json\", \"more/**/max.json\"]\ncount-domain = true\n"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !p.Strength.CountDomain {
+		t.Error("count-domain is not read")
+	}
+	for file, want := range map[string]bool{"spectests/a.json": true, "spectests/b/a.json": false, "more/a/b/max.json": true, "src/lib.rs": false} {
+		if got := p.CaseFile(file); got != want {
+			t.Errorf("CaseFile(%q) is %t", file, got)
+		}
+	}
+	if Default().CaseFile("spectests/a.json") {
+		t.Error("by default no file has cases")
 	}
 }
 

@@ -1,0 +1,136 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/specgate/specgate/internal/harness"
+	"github.com/specgate/specgate/internal/model"
+	"github.com/specgate/specgate/internal/sandbox"
+)
+
+// Crate is what is compiled of a crate.
+type Crate struct {
+	// Files by path: the sources of the crate, and what they include. Root is the path of its root file.
+	Files map[string][]byte
+	Root  string
+	// Name is the crate's name in the paths of types, as the evaluator has it.
+	Name string
+	// Edition of Rust; empty: the harness's default.
+	Edition string
+}
+
+// Compiled runs jobs with the harness: compiled by rustc, isolated.
+type Compiled struct {
+	// Rustc is the path of the compiler.
+	Rustc string
+	// Crate gives what there is to compile of a crate.
+	Crate func(c *model.Crate) (Crate, error)
+	// Require fails where this machine cannot give all of the isolation.
+	Require bool
+	Seed    uint64
+	Limits  harness.Limits
+
+	// Version of the compiler, and the protections that the code ran with; empty before something ran.
+	Version     string
+	Protections []sandbox.Protection
+}
+
+// Run is a Runner.
+func (c *Compiled) Run(ctx context.Context, jobs []Job) ([]Ran, error) {
+	out := make([]Ran, len(jobs))
+	var order []*model.Crate
+	of := map[*model.Crate][]int{}
+	for i, j := range jobs {
+		crate := j.Function.Crate
+		if of[crate] == nil {
+			order = append(order, crate)
+		}
+		of[crate] = append(of[crate], i)
+	}
+	for _, crate := range order {
+		if err := c.crate(ctx, crate, of[crate], jobs, out); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (c *Compiled) crate(ctx context.Context, crate *model.Crate, at []int, jobs []Job, out []Ran) (err error) {
+	unmeasured := func(err error) {
+		for _, i := range at {
+			out[i] = Ran{Unmeasured: err.Error()}
+		}
+	}
+	what, err := c.Crate(crate)
+	if err != nil {
+		unmeasured(err)
+		return nil
+	}
+	work, err := os.MkdirTemp("", "specgate-run-")
+	if err != nil {
+		return fmt.Errorf("make a directory to compile in: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
+	req := harness.Request{Files: what.Files, Root: what.Root, Crate: what.Name, Edition: what.Edition, Limits: c.Limits, Rustc: c.Rustc, Work: work,
+		Require: c.Require, Seed: c.Seed}
+	for _, i := range at {
+		j := jobs[i]
+		req.Targets = append(req.Targets, harness.Target{Function: j.Function, Spec: j.Target, Inputs: j.Inputs, Mutants: j.Mutants})
+	}
+	res, err := harness.Run(ctx, req)
+	if ctx.Err() != nil || errors.Is(err, sandbox.ErrIsolation) {
+		return err
+	}
+	if err != nil {
+		unmeasured(err)
+		return nil
+	}
+	if res.Rustc != "" {
+		c.Version = res.Rustc
+	}
+	if len(res.Protections) > 0 {
+		c.Protections = res.Protections
+	}
+	for k, i := range at {
+		out[i] = ran(res.Targets[k])
+	}
+	return nil
+}
+
+func ran(m harness.Measured) Ran {
+	r := Ran{Unmeasured: m.Unmeasured, Compiled: m.Unmeasured == ""}
+	if r.Unmeasured != "" {
+		return r
+	}
+	r.Outcomes = outcomes(m.Observed)
+	for _, mu := range m.Mutants {
+		if mu.Failure != "" {
+			r.Mutants = append(r.Mutants, nil)
+			continue
+		}
+		r.Mutants = append(r.Mutants, outcomes(mu.Outcomes))
+	}
+	return r
+}
+
+var ends = map[harness.Kind]End{harness.Returned: Returned, harness.Panicked: Panicked, harness.Steps: Endless, harness.Stack: Endless, harness.TimedOut: Endless,
+	harness.Crashed: Crashed, harness.Exited: Crashed, harness.Forged: Lost, harness.TooLarge: Lost, harness.NotRun: Lost}
+
+func outcomes(in []harness.Outcome) []Outcome {
+	out := make([]Outcome, len(in))
+	for i, o := range in {
+		out[i] = Outcome{End: ends[o.Kind], Text: o.Detail}
+		switch {
+		case o.Kind == harness.Returned && o.Got != nil:
+			out[i].Got = *o.Got
+		case o.Kind == harness.Returned:
+			out[i].End = Lost
+		case o.Kind == harness.Forged || o.Kind == harness.TooLarge:
+			out[i].Text = o.Kind.String()
+		}
+	}
+	return out
+}
