@@ -1,6 +1,7 @@
 package obligation
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/specgate/specgate/internal/model"
@@ -64,6 +65,21 @@ func (c *contract) withoutExit() (string, *failure) {
 	}
 	replace(n.Get(syntax.FName), "%NAME%")
 	replace(n.Get(syntax.FVis), "")
+	if ret := n.Get(syntax.FRet); ret.Valid() && !resultPat(f).Valid() && !unit(ret.Get(syntax.FType)) {
+		// A function with ensures has to name its result.
+		name := c.w.prefix + "result"
+		if holder != n {
+			s := holder.Span().Start
+			edits = append(edits, edit{s, s, name + " => "})
+		} else {
+			typ, word := ret.Get(syntax.FType).Span(), ""
+			if m := ret.Get(syntax.FMode); m.Valid() {
+				word = m.Text() + " "
+				replace(m, "")
+			}
+			edits = append(edits, edit{typ.Start, typ.Start, "(" + word + name + ": "}, edit{typ.End, typ.End, ")"})
+		}
+	}
 	for m := range n.All(syntax.FModifier) {
 		if m.Text() == "broadcast" {
 			replace(m, "")
@@ -136,4 +152,9 @@ func (c *contract) inheritedRequires() ([]string, *failure) {
 		out = append(out, text)
 	}
 	return out, nil
+}
+
+// unit tells the type of a function that gives nothing back.
+func unit(t syntax.Node) bool {
+	return t.Kind() == syntax.TupleType && len(slices.Collect(t.All(syntax.FType))) == 0
 }
