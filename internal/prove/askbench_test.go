@@ -14,8 +14,7 @@ import (
 	"github.com/specgate/specgate/internal/verus/verustest"
 )
 
-// BenchmarkAsk puts questions about single cases of one function to the verifier that SPECGATE_VERUS names: each is asked both ways, so that half of
-// them cannot be proved. It reports the time for each question beyond that of a run with two, and the share of all time in which
+// BenchmarkAsk puts questions about single cases of one function to the verifier that SPECGATE_VERUS names. It reports the time for each question beyond that of a run with two, and the share of all time in which
 // the verifier did not run.
 func BenchmarkAsk(b *testing.B) {
 	const text = `use vstd::prelude::*;
@@ -53,19 +52,27 @@ fn max_of(v: &Vec<i32>) -> (m: i32)
 	m := index(b, tr)
 	f := m.Function("max_of")[0]
 	j := judge(b, m, f)
-	ask := func(b *testing.B, n int) *Answers {
-		// The same cases each time.
-		r := rand.New(rand.NewPCG(1, 2))
-		var cases []eval.Case
-		for range n / 2 {
-			var elements []string
-			for range 5 {
-				elements = append(elements, fmt.Sprint(r.IntN(100)))
-			}
-			cases = append(cases, caseOf(b, j, map[string]string{"v": "[" + strings.Join(elements, ", ") + "]"}, nil, fmt.Sprint(r.IntN(120))))
-		}
+	// ask puts n questions: each case both ways, so that half cannot be proved, or only in the way that can be.
+	ask := func(b *testing.B, n int, both bool) *Answers {
+		r := rand.New(rand.NewPCG(1, 2)) // the same cases each time
 		w := obligation.NewWriter(m, nil)
-		w.Cases(f, cases)
+		for asked := 0; asked < n; {
+			var elements []string
+			most := 0
+			for range 5 {
+				e := r.IntN(100)
+				elements, most = append(elements, fmt.Sprint(e)), max(most, e)
+			}
+			result, wanted := most, []obligation.Question{obligation.SpectestEscaped}
+			if r.IntN(2) == 0 {
+				result, wanted = most-1, []obligation.Question{obligation.SpectestRejected}
+			}
+			if asked++; both {
+				wanted = nil
+				asked++
+			}
+			w.Cases(f, []eval.Case{caseOf(b, j, map[string]string{"v": "[" + strings.Join(elements, ", ") + "]"}, nil, fmt.Sprint(result))}, wanted...)
+		}
 		o := options
 		o.Timeout = 10 * time.Minute
 		got := ask(b, open(b, v, tr, o), tr, w.Plan())
@@ -74,21 +81,34 @@ fn max_of(v: &Vec<i32>) -> (m: i32)
 		}
 		return got
 	}
-	start := ask(b, 2).Took
-	for _, n := range []int{50, 200, 400} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			var took, verifying time.Duration
-			runs := 0
-			for range b.N {
-				got := ask(b, n)
-				took, verifying, runs = took+got.Took, verifying+got.Verifying, runs+got.Runs
+	start := ask(b, 2, true).Took
+	for _, both := range []bool{true, false} {
+		for _, n := range []int{50, 200, 400} {
+			name := "proved"
+			if both {
+				name = "half-proved"
 			}
-			each := (took/time.Duration(b.N) - start) / time.Duration(n-2)
-			b.ReportMetric(float64(each.Microseconds())/1000, "ms/question")
-			b.ReportMetric(100*float64(took-verifying)/float64(took), "%own")
-			b.ReportMetric(float64(runs)/float64(b.N), "runs")
-			b.ReportMetric(took.Seconds()/float64(b.N), "s/ask")
-			b.ReportMetric(0, "ns/op")
-		})
+			b.Run(fmt.Sprintf("%s/%d", name, n), func(b *testing.B) {
+				var took, verifying time.Duration
+				runs, proved := 0, 0
+				for range b.N {
+					got := ask(b, n, both)
+					took, verifying, runs = took+got.Took, verifying+got.Verifying, runs+got.Runs
+					proved = 0
+					for _, a := range got.Answers {
+						if a.Verdict == obligation.Proved {
+							proved++
+						}
+					}
+				}
+				each := (took/time.Duration(b.N) - start) / time.Duration(n-2)
+				b.ReportMetric(float64(each.Microseconds())/1000, "ms/question")
+				b.ReportMetric(100*float64(took-verifying)/float64(took), "%own")
+				b.ReportMetric(float64(runs)/float64(b.N), "runs")
+				b.ReportMetric(float64(proved), "proved")
+				b.ReportMetric(took.Seconds()/float64(b.N), "s/ask")
+				b.ReportMetric(0, "ns/op")
+			})
+		}
 	}
 }
