@@ -228,7 +228,7 @@ func Alone(in *checks.Input) []Ask {
 	c := of(in)
 	var out []Ask
 	for _, p := range in.Pairs.Functions {
-		if p.Head == nil || p.Head.Mode != model.Exec || !p.Head.Verified || len(p.Head.Contract()) == 0 || p.Base != nil && !p.Base.Verified {
+		if p.Head == nil || p.Head.Mode != model.Exec || p.Head.Kind == model.ConstFunction || !p.Head.Verified || len(p.Head.Contract()) == 0 || p.Base != nil && !p.Base.Verified {
 			continue
 		}
 		ask := Ask{Function: p.Head}

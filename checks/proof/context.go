@@ -51,7 +51,7 @@ func reproved(pairs *pair.Pairs, p *pair.Function) bool {
 
 func provesBody(run *checks.ProofRun, f *model.Function) bool {
 	v := run.Functions[f]
-	return f.BodyVerified && f.Mode != model.Spec && v != nil && v.Outcome == checks.ProofProved
+	return f.BodyVerified && f.Mode != model.Spec && f.Kind != model.ConstFunction && v != nil && v.Outcome == checks.ProofProved
 }
 
 // ContextsInBase are the functions of base of which that is to be asked too: where it is so in head.
