@@ -47,6 +47,8 @@ var layers = map[string]layer{
 	"internal/obligation": {3, nil, nil, "a question to the verifier is text about contracts; asking it is for others"},
 	"internal/score":      {3, []string{}, nil, "arithmetic over outcomes must be testable by tables, and knows nothing of where they come from"},
 
+	"internal/harness": {4, []string{"internal/source", "internal/syntax", "internal/model", "internal/value", "internal/spectest", "internal/mutate", "internal/sandbox", "internal/manifest"}, nil, "running code gives observations; what they say about a contract is for others"},
+
 	"checks":          {4, nil, nil, "a rule sees the change through its Pass only: no git, no processes, no network"},
 	"checks/trust":    {5, nil, nil, "a family of rules knows no other family"},
 	"checks/edit":     {5, nil, nil, "a family of rules knows no other family"},

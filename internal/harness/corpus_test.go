@@ -118,6 +118,7 @@ func TestObserved(t *testing.T) {
 		t.Errorf("cases that do not fit their types: %v", misfits)
 	}
 	res := run(t, c.request(targets...))
+	kinds := map[string]int{}
 	cases, total, failed, differ := 0, 0, map[string]int{}, 0
 	for i, tg := range targets {
 		m := res.Targets[i]
@@ -127,6 +128,9 @@ func TestObserved(t *testing.T) {
 		cases += len(m.Observed)
 		for _, mu := range m.Mutants {
 			total++
+			for _, o := range mu.Outcomes {
+				kinds[o.Kind.String()]++
+			}
 			if mu.Failure != "" {
 				failed[mu.Failure]++
 			} else if len(mu.Outcomes) != len(tg.Inputs) {
@@ -140,6 +144,9 @@ func TestObserved(t *testing.T) {
 	}
 	t.Logf("%d functions, %d mutants (%d differ), %d cases, %d compilations in %v, %d processes in %v", len(targets), total, differ, cases,
 		res.Compilations, res.CompileTook, res.Processes, res.RunTook)
+	for _, k := range slices.Sorted(maps.Keys(kinds)) {
+		t.Log(fmt.Sprint(kinds[k], " ", k))
+	}
 	for _, f := range slices.Sorted(maps.Keys(failed)) {
 		t.Log(fmt.Sprint(failed[f], " ", f))
 	}

@@ -35,7 +35,7 @@ type Target struct {
 
 // Limits bound the cases and the run. Zero values mean the defaults.
 type Limits struct {
-	// Steps of a case: calls of the crate's functions and turns of its loops.
+	// Steps of a case: calls of the crate's functions and turns of its loops. A mutant has fewer where the function took few.
 	Steps uint64
 	// Case is the longest time of one case.
 	Case time.Duration
@@ -150,7 +150,8 @@ type Outcome struct {
 	// Detail is the message of a panic, the signal of a crash, the status of an exit, or why the case was not run.
 	Detail string
 
-	raw []byte
+	raw   []byte
+	steps uint64
 }
 
 // same tells whether two outcomes are the same. What was returned is compared as it was written.

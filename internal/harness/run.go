@@ -23,6 +23,7 @@ type job struct {
 	target  *target
 	variant int // 0: the function itself; else the mutant at variant-1
 	order   []int
+	steps   []uint64 // at most, by input
 	to      []Outcome
 }
 
@@ -31,13 +32,23 @@ const (
 	maxOutput = 512 << 20
 	// maxRestarts is how often the program is started anew when a case ended all of it.
 	maxRestarts = 20
-	noJob       = 1<<32 - 1
+	// maxProcesses is the most processes and threads of the program: far more than there are at a time, as the system counts those
+	// that have just ended for a while.
+	maxProcesses = 1024
+	noJob        = 1<<32 - 1
 )
 
-// run runs all cases: the functions first, then once more in another process and in the other order, then the mutants.
+// A mutant that takes far more steps than the function does not end, for all that is to be known.
+const (
+	stepsFactor = 16
+	stepsMore   = 10_000
+)
+
+// run runs all cases: the functions first; then, in another process, once more and in the other order, and the mutants.
 func (b *build) run(ctx context.Context) error {
 	start := time.Now()
 	defer func() { b.res.RunTook = time.Since(start) }()
+	deadline := start.Add(b.req.Limits.Run)
 	var first, again, mutants []*job
 	for _, t := range b.targets {
 		if t.dropped() {
@@ -48,21 +59,33 @@ func (b *build) run(ctx context.Context) error {
 		k := &job{target: t, to: make([]Outcome, n)}
 		for i := range n {
 			j.order, k.order = append(j.order, i), append(k.order, n-1-i)
+			j.steps = append(j.steps, b.req.Limits.Steps)
 		}
-		t.out.Observed = j.to
+		k.steps = j.steps
 		first, again = append(first, j), append(again, k)
+	}
+	if err := b.runJobs(ctx, first, 1, deadline); err != nil {
+		return err
+	}
+	for _, j := range first {
+		t := j.target
+		t.out.Observed = j.to
+		var steps []uint64
+		for _, o := range j.to {
+			most := b.req.Limits.Steps
+			if o.Kind == Returned || o.Kind == Panicked {
+				most = min(most, o.steps*stepsFactor+stepsMore)
+			}
+			steps = append(steps, most)
+		}
 		for i, m := range t.mutants {
 			if m.out.Failure == "" {
-				m.out.Outcomes = make([]Outcome, n)
-				mutants = append(mutants, &job{target: t, variant: i + 1, order: j.order, to: m.out.Outcomes})
+				m.out.Outcomes = make([]Outcome, len(j.to))
+				mutants = append(mutants, &job{target: t, variant: i + 1, order: j.order, steps: steps, to: m.out.Outcomes})
 			}
 		}
 	}
-	deadline := start.Add(b.req.Limits.Run)
-	if err := b.runJobs(ctx, slices.Concat(first, mutants), 1, deadline); err != nil {
-		return err
-	}
-	if err := b.runJobs(ctx, again, 2, deadline); err != nil {
+	if err := b.runJobs(ctx, slices.Concat(again, mutants), 2, deadline); err != nil {
 		return err
 	}
 	for i, j := range first {
@@ -139,7 +162,7 @@ func (b *build) runJobs(ctx context.Context, jobs []*job, purpose uint64, deadli
 		nonce := b.nonce(purpose, restarts)
 		stdin := b.input(jobs[done.job:], done.case_, nonce)
 		c := sandbox.Command{Name: filepath.Join(b.outDir(), "program"), Dir: b.outDir(), Stdin: stdin,
-			Limits:  sandbox.Limits{Wall: left, Stdout: maxOutput, Stderr: 1 << 20, Memory: b.req.Limits.RunMemory, FileSize: 1 << 20, Processes: 64},
+			Limits:  sandbox.Limits{Wall: left, Stdout: maxOutput, Stderr: 1 << 20, Memory: b.req.Limits.RunMemory, FileSize: 1 << 20, Processes: maxProcesses},
 			Isolate: &sandbox.Isolation{ReadOnly: []string{b.outDir()}, Require: b.req.Require}}
 		res, err := c.Run(ctx)
 		b.res.Processes++
@@ -218,7 +241,6 @@ func (b *build) input(jobs []*job, from int, nonce uint64) []byte {
 	u64 := func(n uint64) { out = binary.LittleEndian.AppendUint64(out, n) }
 	u32 := func(n int) { out = binary.LittleEndian.AppendUint32(out, uint32(n)) }
 	u64(nonce)
-	u64(l.Steps)
 	u64(uint64(max(l.Case.Milliseconds(), 1)))
 	u64(uint64(l.Value))
 	u64(uint64(l.Stack))
@@ -234,6 +256,7 @@ func (b *build) input(jobs []*job, from int, nonce uint64) []byte {
 		u32(len(order))
 		for _, i := range order {
 			u32(i)
+			u64(j.steps[i])
 			u32(len(j.target.encoded[i]))
 			out = append(out, j.target.encoded[i]...)
 		}
@@ -244,20 +267,21 @@ func (b *build) input(jobs []*job, from int, nonce uint64) []byte {
 type frame struct {
 	job, case_ uint32
 	kind       byte
+	steps      uint64
 	payload    []byte
 }
 
 // readFrame reads what the program's own part wrote.
 func readFrame(b []byte, nonce uint64) (f frame, rest []byte, ok bool) {
-	const head = 8 + 4 + 4 + 1 + 4
+	const head = 8 + 4 + 4 + 1 + 8 + 4
 	if len(b) < head || binary.LittleEndian.Uint64(b) != nonce {
 		return f, nil, false
 	}
-	n := int(binary.LittleEndian.Uint32(b[17:]))
+	n := int(binary.LittleEndian.Uint32(b[25:]))
 	if n > len(b)-head {
 		return f, nil, false
 	}
-	return frame{binary.LittleEndian.Uint32(b[8:]), binary.LittleEndian.Uint32(b[12:]), b[16], b[head : head+n]}, b[head+n:], true
+	return frame{binary.LittleEndian.Uint32(b[8:]), binary.LittleEndian.Uint32(b[12:]), b[16], binary.LittleEndian.Uint64(b[17:]), b[head : head+n]}, b[head+n:], true
 }
 
 // maxDetail bounds the message of a panic, in bytes.
@@ -277,9 +301,9 @@ func (b *build) outcome(t *target, f frame) Outcome {
 		if err != nil {
 			return Outcome{Kind: Forged, Detail: err.Error()}
 		}
-		return Outcome{Kind: Returned, Got: got, raw: f.payload}
+		return Outcome{Kind: Returned, Got: got, raw: f.payload, steps: f.steps}
 	case 2:
-		return Outcome{Kind: Panicked, Detail: strings.ToValidUTF8(string(f.payload[:min(len(f.payload), maxDetail)]), "")}
+		return Outcome{Kind: Panicked, Detail: strings.ToValidUTF8(string(f.payload[:min(len(f.payload), maxDetail)]), ""), steps: f.steps}
 	case 3:
 		return Outcome{Kind: Steps}
 	case 4:
@@ -298,6 +322,8 @@ func (b *build) outcome(t *target, f frame) Outcome {
 		return Outcome{Kind: Panicked, Detail: "a payload that is no text"}
 	case 11:
 		return Outcome{Kind: NotRun, Detail: "earlier cases ended the process too often"}
+	case 12:
+		return Outcome{Kind: NotRun, Detail: "no thread could be started for it"}
 	}
 	return Outcome{Kind: Forged}
 }

@@ -9,6 +9,7 @@ use self::sgstd::{any::Any, boxed::Box, marker::PhantomData, mem, panic, rc::Rc,
 
 // Plain memory, as this is looked at in every turn of every loop. Threads may race for it, which can only change how many steps there are.
 static mut FUEL: u64 = u64::MAX;
+static mut LEFT: u64 = 0;
 static mut STACK_LOW: usize = 0;
 static mut STACK_GUARD: usize = 0;
 
@@ -392,34 +393,43 @@ unsafe fn write_all(fd: i32, b: &[u8]) -> bool {
     true
 }
 
+struct Case {
+    number: u32,
+    fuel: u64,
+    data: Vec<u8>,
+}
+
 struct Job {
     number: u32,
     target: u32,
     variant: u32,
-    cases: Vec<(u32, Vec<u8>)>,
+    cases: Vec<Case>,
 }
 
-const HEAD: usize = 8 + 4 + 4 + 1 + 4;
+const HEAD: usize = 8 + 4 + 4 + 1 + 8 + 4;
 
-fn frame(nonce: u64, job: u32, case: u32, kind: u8, payload: &[u8]) -> Vec<u8> {
+fn frame(nonce: u64, job: u32, case: u32, kind: u8, steps: u64, payload: &[u8]) -> Vec<u8> {
     let mut b = Vec::with_capacity(HEAD + payload.len());
     b.extend_from_slice(&nonce.to_le_bytes());
     b.extend_from_slice(&job.to_le_bytes());
     b.extend_from_slice(&case.to_le_bytes());
     b.push(kind);
+    b.extend_from_slice(&steps.to_le_bytes());
     b.extend_from_slice(&(payload.len() as u32).to_le_bytes());
     b.extend_from_slice(payload);
     b
 }
 
-/// Runs one case; it gives the kind of the outcome and what belongs to it.
-fn case(target: u32, variant: u32, data: Vec<u8>, fuel: u64, limit: usize) -> (u8, Vec<u8>) {
+/// Runs one case; it gives the kind of the outcome, the steps that it took and what belongs to it.
+fn case(target: u32, variant: u32, data: Vec<u8>, fuel: u64, limit: usize) -> (u8, u64, Vec<u8>) {
+    unsafe { LEFT = fuel };
     let mut i = In { data, at: 0, muts: Vec::new(), param: 0 };
     let mut o = Out { data: Vec::new(), limit };
     let got = panic::catch_unwind(panic::AssertUnwindSafe(|| call(target, variant, &mut i, &mut o, fuel)));
-    unsafe { FUEL = u64::MAX };
+    end();
     mem::forget(i);
-    match got {
+    let steps = unsafe { fuel.saturating_sub(LEFT) };
+    let (kind, payload) = match got {
         Ok(()) => (1, o.data),
         Err(p) => {
             let out = if let Some(s) = p.downcast_ref::<Spent>() {
@@ -434,7 +444,8 @@ fn case(target: u32, variant: u32, data: Vec<u8>, fuel: u64, limit: usize) -> (u
             mem::forget(p);
             out
         }
-    }
+    };
+    (kind, steps, payload)
 }
 
 /// The steps are counted from here on. It is called when the arguments are there.
@@ -444,7 +455,12 @@ pub fn begin(fuel: u64) {
 
 /// And are counted no more: what the function gave is written by the program.
 pub fn end() {
-    unsafe { FUEL = u64::MAX };
+    unsafe {
+        if FUEL != u64::MAX {
+            LEFT = FUEL;
+            FUEL = u64::MAX;
+        }
+    }
 }
 
 /// Whether there is a thread besides the one of main and that of the cases.
@@ -456,32 +472,46 @@ fn threads() -> bool {
 }
 
 /// All of a child: it runs the cases from one on, until one of them leaves something behind that others would meet.
-fn child(job: &Job, from: usize, fd: i32, nonce: u64, fuel: u64, limit: usize, stack: usize) {
+fn child(job: &Job, from: usize, fd: i32, nonce: u64, limit: usize, stack: usize) {
+    let all = move || {
+        let here = 0u8;
+        unsafe {
+            STACK_LOW = (&here as *const u8 as usize).wrapping_sub(stack);
+            STACK_GUARD = stack / 16;
+        }
+        for c in &job.cases[from..] {
+            let (kind, steps, payload) = case(job.target, job.variant, c.data.clone(), c.fuel, limit);
+            let cut = payload.len().min(limit);
+            let dirty = threads();
+            let f = frame(nonce, c.number, dirty as u32, kind, steps, &payload[..cut]);
+            if unsafe { !write_all(fd, &f) } || dirty {
+                break;
+            }
+        }
+        unsafe { _exit(0) };
+    };
     thread::scope(|s| {
-        let run = thread::Builder::new().stack_size(stack).spawn_scoped(s, || {
-            let here = 0u8;
-            unsafe {
-                STACK_LOW = (&here as *const u8 as usize).wrapping_sub(stack);
-                STACK_GUARD = stack / 16;
+        // The system counts threads that have just ended for a while.
+        for _ in 0..PATIENCE {
+            if thread::Builder::new().stack_size(stack).spawn_scoped(s, all).is_ok() {
+                return;
             }
-            for (n, data) in &job.cases[from..] {
-                let (kind, payload) = case(job.target, job.variant, data.clone(), fuel, limit);
-                let cut = payload.len().min(limit);
-                let dirty = threads();
-                let f = frame(nonce, *n, dirty as u32, kind, &payload[..cut]);
-                if unsafe { !write_all(fd, &f) } || dirty {
-                    unsafe { _exit(0) };
-                }
-            }
-            unsafe { _exit(0) };
-        });
-        drop(run);
+            thread::sleep(sgstd::time::Duration::from_millis(5));
+        }
+        // This is no case's doing.
+        unsafe {
+            write_all(fd, &frame(nonce, job.cases[from].number, 1, 12, 0, &[]));
+            _exit(0)
+        };
     });
 }
 
+/// How often a process or thread is asked for in vain, with 5 milliseconds in between, and how it ends when there is none.
+const PATIENCE: u32 = 1000;
+const UNABLE: i32 = 3;
+
 struct Settings {
     nonce: u64,
-    fuel: u64,
     millis: u64,
     limit: usize,
     stack: usize,
@@ -491,9 +521,9 @@ struct Settings {
 fn supervise(job: &Job, proto: i32, s: &Settings) {
     let mut next = 0;
     let (mut timeouts, mut deaths) = (0, 0);
-    let tell = |case: usize, kind: u8, payload: &[u8]| unsafe {
-        if !write_all(proto, &frame(s.nonce, job.number, job.cases[case].0, kind, payload)) {
-            _exit(3);
+    let tell = |case: usize, kind: u8, steps: u64, payload: &[u8]| unsafe {
+        if !write_all(proto, &frame(s.nonce, job.number, job.cases[case].number, kind, steps, payload)) {
+            _exit(UNABLE);
         }
     };
     // A secret of each child, which can find its own but not those of others.
@@ -503,20 +533,27 @@ fn supervise(job: &Job, proto: i32, s: &Settings) {
         let mut fds = [0i32; 2];
         let pid = unsafe {
             if pipe(fds.as_mut_ptr()) != 0 {
-                _exit(3);
+                _exit(UNABLE);
             }
-            fork()
+            let mut pid = fork();
+            for _ in 0..PATIENCE {
+                if pid >= 0 {
+                    break;
+                }
+                thread::sleep(sgstd::time::Duration::from_millis(5));
+                pid = fork();
+            }
+            if pid < 0 {
+                _exit(UNABLE);
+            }
+            pid
         };
-        if pid < 0 {
-            unsafe { _exit(3) };
-        }
         if pid == 0 {
             unsafe {
                 close(fds[0]);
                 close(proto);
             }
-            let hidden = Settings { nonce: 0, ..*s };
-            child(job, next, fds[1], secret, hidden.fuel, hidden.limit, hidden.stack);
+            child(job, next, fds[1], secret, s.limit, s.stack);
             unsafe { _exit(0) };
         }
         unsafe { close(fds[1]) };
@@ -541,15 +578,15 @@ fn supervise(job: &Job, proto: i32, s: &Settings) {
                 let mut bad = false;
                 while buf.len() >= HEAD && next < job.cases.len() {
                     let word = |at: usize| u32::from_le_bytes([buf[at], buf[at + 1], buf[at + 2], buf[at + 3]]);
-                    let (kind, n) = (buf[16], word(17) as usize);
-                    if buf[..8] != secret.to_le_bytes() || word(8) != job.cases[next].0 || n > s.limit {
+                    let (kind, n) = (buf[16], word(25) as usize);
+                    if buf[..8] != secret.to_le_bytes() || word(8) != job.cases[next].number || n > s.limit {
                         bad = true;
                         break;
                     }
                     if buf.len() < HEAD + n {
                         break;
                     }
-                    tell(next, kind, &buf[HEAD..HEAD + n]);
+                    tell(next, kind, word(17) as u64 | (word(21) as u64) << 32, &buf[HEAD..HEAD + n]);
                     clean = word(12) == 1;
                     next += 1;
                     buf.drain(..HEAD + n);
@@ -601,13 +638,13 @@ fn supervise(job: &Job, proto: i32, s: &Settings) {
                 (7, (status >> 8 & 0xff).to_le_bytes().to_vec())
             }
         });
-        tell(next, kind, &payload);
+        tell(next, kind, 0, &payload);
         next += 1;
         timeouts += (kind == 5) as u32;
         deaths += 1;
         if timeouts >= 2 || deaths >= s.deaths {
             while next < job.cases.len() {
-                tell(next, 11, &[]);
+                tell(next, 11, 0, &[]);
                 next += 1;
             }
         }
@@ -629,7 +666,6 @@ fn serve() -> i32 {
     let mut i = In { data, at: 0, muts: Vec::new(), param: 0 };
     let s = Settings {
         nonce: i.u64(),
-        fuel: i.u64(),
         millis: i.u64(),
         limit: i.u64() as usize,
         stack: i.u64() as usize,
@@ -640,9 +676,8 @@ fn serve() -> i32 {
         let (target, variant, n) = (i.u32(), i.u32(), i.u32());
         let mut cases = Vec::new();
         for _ in 0..n {
-            let case = i.u32();
-            let len = i.u32() as usize;
-            cases.push((case, i.bytes(len).to_vec()));
+            let (number, fuel, len) = (i.u32(), i.u64(), i.u32() as usize);
+            cases.push(Case { number, fuel, data: i.bytes(len).to_vec() });
         }
         jobs.push(Job { number, target, variant, cases });
     }
@@ -654,7 +689,7 @@ fn serve() -> i32 {
         proto = fcntl(1, 0, 100 + (s.nonce >> 40) as i32 % 100);
         let null = open(b"/dev/null\0".as_ptr(), 2);
         if proto < 0 || null < 0 {
-            return 3;
+            return UNABLE;
         }
         dup2(null, 0);
         dup2(null, 1);
@@ -667,6 +702,6 @@ fn serve() -> i32 {
     for job in &jobs {
         supervise(job, proto, &s);
     }
-    unsafe { write_all(proto, &frame(s.nonce, u32::MAX, 0, 0, &[])) };
+    unsafe { write_all(proto, &frame(s.nonce, u32::MAX, 0, 0, 0, &[])) };
     0
 }
