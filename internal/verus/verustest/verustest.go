@@ -1,7 +1,7 @@
 // Package verustest answers for the verifier in tests, with what a real one printed.
 //
 // A Replay never invents an answer: it fails the test for a call that was not recorded, and names it. The programs that tests can
-// expect on any machine (cargo) are run.
+// expect on any machine (cargo) are run, unless there is a recording: of a workspace whose dependencies are not on any machine.
 package verustest
 
 import (
@@ -85,8 +85,11 @@ func (r *Recording) Streams() (stdout, stderr []byte, err error) {
 
 // args are those of the program itself.
 func (r *Recording) args() []string {
-	if rest, ok := strings.CutPrefix(strings.Join(r.Command, "\x00"), "cargo\x00verus\x00"); ok {
-		return strings.Split(rest, "\x00")
+	switch {
+	case len(r.Command) > 2 && r.Command[1] == "verus":
+		return r.Command[2:]
+	case len(r.Command) > 1:
+		return r.Command[1:]
 	}
 	return r.Args
 }
@@ -203,15 +206,20 @@ func key(args []string, files map[string]string) string {
 
 // Run implements verus.Runner.
 func (r *Replay) Run(ctx context.Context, c sandbox.Command) (sandbox.Result, error) {
-	if c.Name == "cargo" {
-		return c.Run(ctx)
-	}
 	files, err := readTree(c.Dir)
 	if err != nil {
 		return sandbox.Result{ExitCode: -1}, err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if c.Name == "cargo" {
+		rec := r.answers[key(c.Args, files)].next()
+		if rec == nil {
+			return c.Run(ctx)
+		}
+		stdout, stderr, err := rec.Streams()
+		return sandbox.Result{Stdout: bytes.ReplaceAll(stdout, []byte(`"`+shortDir+`/`), []byte(`"`+c.Dir+`/`)), Stderr: stderr, ExitCode: rec.Exit}, err
+	}
 	call := filepath.Base(c.Name) + " " + strings.Join(c.Args, " ")
 	r.calls = append(r.calls, call)
 	k := key(c.Args, files)
@@ -263,21 +271,24 @@ func readTree(dir string) (map[string]string, error) {
 	return out, nil
 }
 
+// shortDir stands for the directory of a call in a recording.
+const shortDir = "/ws"
+
 // Recorder is a verus.Runner that runs programs and keeps what they printed.
 type Recorder struct {
 	// Shorten are pairs of a path of this machine and what is kept in its place. The directory of a call is kept as /ws and cargo's target
 	// directory as /target.
 	Shorten []string
-	// Last is the last call that was recorded; nil before the first. Calls of cargo itself are not recorded.
+	// Last is the last call of the verifier; nil before the first.
 	Last *Recording
-	// All are the calls in order.
+	// All are the calls in order, those of cargo itself included.
 	All []*Recording
 }
 
 // Run implements verus.Runner.
 func (r *Recorder) Run(ctx context.Context, c sandbox.Command) (sandbox.Result, error) {
 	files, err := map[string]string(nil), error(nil)
-	if c.Name != "cargo" && !slices.Contains(c.Args, "--version") {
+	if !slices.Contains(c.Args, "--version") {
 		if files, err = readTree(c.Dir); err != nil {
 			return sandbox.Result{ExitCode: -1}, err
 		}
@@ -288,12 +299,15 @@ func (r *Recorder) Run(ctx context.Context, c sandbox.Command) (sandbox.Result, 
 		return res, err
 	}
 	rec := &Recording{Exit: res.ExitCode, Key: key(c.Args, files)}
-	if filepath.Base(c.Name) == "cargo-verus" {
+	switch filepath.Base(c.Name) {
+	case "cargo-verus":
 		rec.Command = append([]string{"cargo", "verus"}, c.Args...)
-	} else {
+	case "cargo":
+		rec.Command = append([]string{"cargo"}, c.Args...)
+	default:
 		rec.Args = c.Args
 	}
-	pairs := append([]string{c.Dir, "/ws"}, r.Shorten...)
+	pairs := append([]string{c.Dir, shortDir}, r.Shorten...)
 	for _, e := range c.Env {
 		if target, ok := strings.CutPrefix(e, "CARGO_TARGET_DIR="); ok {
 			pairs = append(pairs, target, "/target")
@@ -310,7 +324,9 @@ func (r *Recorder) Run(ctx context.Context, c sandbox.Command) (sandbox.Result, 
 		}
 		*s.to = text
 	}
-	r.Last = rec
+	if c.Name != "cargo" {
+		r.Last = rec
+	}
 	r.All = append(r.All, rec)
 	return res, err
 }
