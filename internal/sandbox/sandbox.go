@@ -86,7 +86,7 @@ type Limits struct {
 	// FileSize is the most bytes of one file that the program writes.
 	FileSize int64
 	// Processes is the most processes and threads at a time. It holds if the program is isolated and this machine has
-	// namespaces.
+	// namespaces. It is looked at ten times a second, and only for ordinary users also when a process is made.
 	Processes int
 }
 
