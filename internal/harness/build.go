@@ -49,6 +49,7 @@ type target struct {
 	types          []*userType
 	mutants        []*mutant
 	encoded        [][]byte // the inputs
+	ended          int      // how many cases ended all of the program
 }
 
 func (t *target) dropped() bool { return t.out.Unmeasured != "" }
@@ -560,12 +561,12 @@ func (b *build) implV(u *userType) string {
 		fmt.Fprintf(&put, "%s {", path)
 		fmt.Fprintf(&get, "%d => %s {", i, path)
 		for j, f := range v.fields {
-			fmt.Fprintf(&put, " %s: f%d,", rawName(f), j)
-			fmt.Fprintf(&get, " %s: %sV::get(i),", rawName(f), rt)
+			fmt.Fprintf(&put, " %s: %s_f%d,", rawName(f), b.name, j)
+			fmt.Fprintf(&get, " %s: %sV::get(%s_in),", rawName(f), rt, b.name)
 		}
-		fmt.Fprintf(&put, " } => { o.data(%d, %d);", u.number, i)
+		fmt.Fprintf(&put, " } => { %s_out.data(%d, %d);", b.name, u.number, i)
 		for j := range v.fields {
-			fmt.Fprintf(&put, " %sV::put(f%d, o);", rt, j)
+			fmt.Fprintf(&put, " %sV::put(%s_f%d, %s_out);", rt, b.name, j, b.name)
 		}
 		put.WriteString(" }\n")
 		get.WriteString(" },\n")
@@ -582,12 +583,12 @@ func (b *build) implV(u *userType) string {
 	}
 	where := retoken(u.item.Get(syntax.FWhere), static)
 	return fmt.Sprintf(`%simpl%s %sV for %s%s %s {
-fn put(&self, o: &mut %sOut) { %s }
-fn get(i: &mut %sIn) -> Self { match i.u32() {
+fn put(&self, %s_out: &mut %sOut) { %s }
+fn get(%s_in: &mut %sIn) -> Self { match %s_in.u32() {
 %s_ => ::core::panic!("no such variant"),
 } }
 }
-`, cfgs, angle(declared), rt, u.item.Get(syntax.FName).Text(), angle(used), where, rt, body, rt, get.String())
+`, cfgs, angle(declared), rt, u.item.Get(syntax.FName).Text(), angle(used), where, b.name, rt, body, b.name, rt, b.name, get.String())
 }
 
 // owner says what a part of the text was written for: one of the fields is set, arm with target.
@@ -698,26 +699,29 @@ func (b *build) unsafeAttr(s string) string {
 	return "#[" + s + "]"
 }
 
-// driver is the function that calls a target or one of its mutants. Types are inferred from the calls.
+// driver is the function that calls a target or one of its mutants. Types are inferred from the calls. All names of its own are ones
+// that the crate has not: a constant of the module would be meant by a variable of its name.
 func (b *build) driver(t *target) []textPiece {
 	rt := "crate::" + b.name + "::"
+	in, out, which, steps, got := b.name+"_in", b.name+"_out", b.name+"_which", b.name+"_steps", b.name+"_got"
 	name := fmt.Sprintf("%s_t%d", b.name, t.number)
 	var head strings.Builder
-	fmt.Fprintf(&head, "%s\npub fn %s(v: u32, i: &mut %sIn, o: &mut %sOut, steps: u64) {\n", b.unsafeAttr(`export_name = "`+name+`"`), name, rt, rt)
+	fmt.Fprintf(&head, "%s\npub fn %s(%s: u32, %s: &mut %sIn, %s: &mut %sOut, %s: u64) {\n", b.unsafeAttr(`export_name = "`+name+`"`), name, which, in, rt, out, rt, steps)
 	var args []string
 	for i := range t.params {
-		fmt.Fprintf(&head, "let a%d = i.arg(%d);\n", i, i)
-		args = append(args, fmt.Sprintf("a%d", i))
+		arg := fmt.Sprintf("%s_a%d", b.name, i)
+		fmt.Fprintf(&head, "let %s = %s.arg(%d);\n", arg, in, i)
+		args = append(args, arg)
 	}
 	list := "(" + strings.Join(args, ", ") + ")"
-	fmt.Fprintf(&head, "%sbegin(steps);\nlet r = unsafe { match v {\n0 => %s%s,\n", rt, fmt.Sprintf(t.original, t.Function.Node.Get(syntax.FName).Text()), list)
-	out := []textPiece{{head.String(), owner{target: t}}}
+	fmt.Fprintf(&head, "%sbegin(%s);\nlet %s = unsafe { match %s {\n0 => %s%s,\n", rt, steps, got, which, fmt.Sprintf(t.original, t.Function.Node.Get(syntax.FName).Text()), list)
+	pieces := []textPiece{{head.String(), owner{target: t}}}
 	for i, m := range t.mutants {
 		if m.out.Failure == "" {
-			out = append(out, textPiece{fmt.Sprintf("%d => %s%s,", i+1, fmt.Sprintf(t.copy, m.name), list), owner{target: t, mutant: m}})
+			pieces = append(pieces, textPiece{fmt.Sprintf("%d => %s%s,", i+1, fmt.Sprintf(t.copy, m.name), list), owner{target: t, mutant: m}})
 		}
 	}
-	return append(out, textPiece{fmt.Sprintf("_ => loop {},\n} };\n%send();\no.result(&r, i);\n::core::mem::forget(r);\n}\n", rt), owner{target: t}})
+	return append(pieces, textPiece{fmt.Sprintf("_ => loop {},\n} };\n%send();\n%s.result(&%s, %s);\n::core::mem::forget(%s);\n}\n", rt, out, got, in, got), owner{target: t}})
 }
 
 // runtime is the module of the harness.

@@ -30,8 +30,8 @@ type job struct {
 const (
 	// maxOutput is the most bytes that all outcomes together may take.
 	maxOutput = 512 << 20
-	// maxRestarts is how often the program is started anew when a case ended all of it.
-	maxRestarts = 20
+	// maxEnded is how many cases of a function and its mutants may end all of the program, before the others are given up.
+	maxEnded = 3
 	// maxProcesses is the most processes and threads of the program: far more than there are at a time, as the system counts those
 	// that have just ended for a while.
 	maxProcesses = 1024
@@ -131,53 +131,46 @@ func (o Outcome) text() string {
 	return "it " + o.Kind.String()
 }
 
-// runJobs runs jobs, and starts the program anew behind a case that ended it.
+// runJobs runs jobs, and starts the program anew behind a case that ended all of it.
 func (b *build) runJobs(ctx context.Context, jobs []*job, purpose uint64, deadline time.Time) error {
-	type at struct{ job, case_ int }
-	var done at // the first that has no outcome
-	for restarts := 0; ; restarts++ {
-		for done.job < len(jobs) && done.case_ >= len(jobs[done.job].order) {
-			done = at{done.job + 1, 0}
+	var done point // the first case that has no outcome
+	next := func() {
+		for done.job < len(jobs) && done.at >= len(jobs[done.job].order) {
+			done = point{done.job + 1, 0}
+		}
+	}
+	// One after another: each case of the first job in a process of its own, so that it is known which of them ended the program.
+	careful := false
+	for starts := 0; ; starts++ {
+		for next(); done.job < len(jobs) && jobs[done.job].target.ended >= maxEnded; next() {
+			j := jobs[done.job]
+			j.to[j.order[done.at]] = Outcome{Kind: NotRun, Detail: "earlier cases ended the harness too often"}
+			done.at++
 		}
 		if done.job >= len(jobs) {
 			return nil
 		}
-		giveUp := func(why string) error {
-			for n := done.job; n < len(jobs); n++ {
-				for k, i := range jobs[n].order {
-					if n > done.job || k >= done.case_ {
-						jobs[n].to[i] = Outcome{Kind: NotRun, Detail: why}
-					}
+		left := time.Until(deadline)
+		if left <= 0 {
+			for n := done; n.job < len(jobs); n = (point{n.job + 1, 0}) {
+				for _, i := range jobs[n.job].order[n.at:] {
+					jobs[n.job].to[i] = Outcome{Kind: NotRun, Detail: "the time for all cases was used up"}
 				}
 			}
 			return nil
 		}
-		left := time.Until(deadline)
-		if left <= 0 {
-			return giveUp("the time for all cases was used up")
-		}
-		if restarts > maxRestarts {
-			return giveUp("the program was ended too often")
-		}
-		nonce := b.nonce(purpose, restarts)
-		stdin := b.input(jobs[done.job:], done.case_, nonce)
-		c := sandbox.Command{Name: filepath.Join(b.outDir(), "program"), Dir: b.outDir(), Stdin: stdin,
+		nonce := b.nonce(purpose, starts)
+		c := sandbox.Command{Name: filepath.Join(b.outDir(), "program"), Dir: b.outDir(), Stdin: b.input(jobs, done, careful, nonce),
 			Limits:  sandbox.Limits{Wall: left, Stdout: maxOutput, Stderr: 1 << 20, Memory: b.req.Limits.RunMemory, FileSize: 1 << 20, Processes: maxProcesses},
 			Isolate: &sandbox.Isolation{ReadOnly: []string{b.outDir()}, Require: b.req.Require}}
 		res, err := c.Run(ctx)
 		b.res.Processes++
 		b.res.Protections = res.Protections
-		if err != nil && ctx.Err() != nil {
-			return err
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
 		}
-		var exit *sandbox.ExitError
-		if err != nil && res.Duration == 0 && !errors.As(err, &exit) {
-			return err // it did not start
-		}
-		offset, base := done.job, done.case_
 		complete := false
-		out := res.Stdout
-		for {
+		for out := res.Stdout; ; {
 			f, rest, ok := readFrame(out, nonce)
 			if !ok {
 				break
@@ -188,43 +181,61 @@ func (b *build) runJobs(ctx context.Context, jobs []*job, purpose uint64, deadli
 				break
 			}
 			// Outcomes come in the order of the cases.
-			for done.job < len(jobs) && done.case_ >= len(jobs[done.job].order) {
-				done = at{done.job + 1, 0}
-			}
-			if done.job >= len(jobs) || int(f.job) != done.job-offset {
+			next()
+			if done.job >= len(jobs) || int(f.job) != done.job || int(f.case_) != jobs[done.job].order[done.at] {
 				break
 			}
-			j := jobs[done.job]
-			i := j.order[done.case_]
-			if int(f.case_) != i {
-				break
+			jobs[done.job].to[f.case_] = b.outcome(jobs[done.job].target, f)
+			done.at++
+			careful = careful && done.at < len(jobs[done.job].order)
+		}
+		next()
+		switch {
+		case done.job >= len(jobs):
+			return nil
+		case errors.Is(err, sandbox.ErrWallLimit):
+			continue
+		case complete || err == nil || !ended(err):
+			// Not a single case was run.
+			if err == nil {
+				err = errors.New("it stopped before the end")
 			}
-			j.to[i] = b.outcome(j.target, f)
-			done.case_++
-		}
-		for done.job < len(jobs) && done.case_ >= len(jobs[done.job].order) {
-			done = at{done.job + 1, 0}
-		}
-		if complete && done.job >= len(jobs) {
-			return nil
-		}
-		if errors.Is(err, sandbox.ErrWallLimit) {
-			return giveUp("the time for all cases was used up")
-		}
-		if done.job >= len(jobs) {
-			return nil
-		}
-		why := "it ended the harness"
-		if err != nil {
-			why += ": " + err.Error()
-		}
-		if done.job == offset && done.case_ == base && restarts > 0 && res.Duration < time.Millisecond {
-			return fmt.Errorf("start the program: %w", err)
+			return fmt.Errorf("run the program: %w", err)
+		case !careful:
+			careful = true
+			continue
 		}
 		j := jobs[done.job]
-		j.to[j.order[done.case_]] = Outcome{Kind: Crashed, Detail: why}
-		done.case_++
+		j.to[j.order[done.at]] = Outcome{Kind: Crashed, Detail: "it ended the harness: " + reason(err)}
+		j.target.ended++
+		done.at++
 	}
+}
+
+// point is a case: the place of its job, and its own in the order of the job.
+type point struct{ job, at int }
+
+// ended tells whether what ended the program can have been a case.
+func ended(err error) bool {
+	var exit *sandbox.ExitError
+	for _, limit := range []error{sandbox.ErrMemoryLimit, sandbox.ErrProcessLimit, sandbox.ErrCPULimit, sandbox.ErrOutputLimit, sandbox.ErrOutputHeld} {
+		if errors.Is(err, limit) {
+			return true
+		}
+	}
+	return errors.As(err, &exit)
+}
+
+// reason is an error of the program without its path.
+func reason(err error) string {
+	var exit *sandbox.ExitError
+	switch {
+	case !errors.As(err, &exit):
+		return err.Error()
+	case exit.Signal != "":
+		return exit.Signal
+	}
+	return "status " + strconv.Itoa(exit.ExitCode)
 }
 
 // nonce is a number that the code under test does not meet by chance.
@@ -234,8 +245,8 @@ func (b *build) nonce(purpose uint64, n int) uint64 {
 	return rand.New(rand.NewPCG(b.req.Seed^rand.Uint64(), h.Sum64()+purpose<<32+uint64(n))).Uint64()
 }
 
-// input is what the program reads: settings and jobs, the first of them from a case on.
-func (b *build) input(jobs []*job, from int, nonce uint64) []byte {
+// input is what the program reads: settings, and the jobs from a case on. With care, each case of the first is a job of its own.
+func (b *build) input(jobs []*job, from point, careful bool, nonce uint64) []byte {
 	l := b.req.Limits
 	var out []byte
 	u64 := func(n uint64) { out = binary.LittleEndian.AppendUint64(out, n) }
@@ -245,12 +256,14 @@ func (b *build) input(jobs []*job, from int, nonce uint64) []byte {
 	u64(uint64(l.Value))
 	u64(uint64(l.Stack))
 	u32(l.Deaths)
-	u32(len(jobs))
-	for n, j := range jobs {
-		order := j.order
-		if n == 0 {
-			order = order[from:]
-		}
+	count := len(jobs) - from.job
+	if careful {
+		count += len(jobs[from.job].order) - from.at - 1
+	}
+	u32(count)
+	write := func(n int, order []int) {
+		j := jobs[n]
+		u32(n)
 		u32(j.target.number)
 		u32(j.variant)
 		u32(len(order))
@@ -260,6 +273,19 @@ func (b *build) input(jobs []*job, from int, nonce uint64) []byte {
 			u32(len(j.target.encoded[i]))
 			out = append(out, j.target.encoded[i]...)
 		}
+	}
+	for n := from.job; n < len(jobs); n++ {
+		order := jobs[n].order
+		if n == from.job {
+			order = order[from.at:]
+		}
+		if n == from.job && careful {
+			for i := range order {
+				write(n, order[i:i+1])
+			}
+			continue
+		}
+		write(n, order)
 	}
 	return out
 }

@@ -7,27 +7,31 @@ use self::sgstd::{any::Any, boxed::Box, marker::PhantomData, mem, panic, rc::Rc,
 
 // ---- Steps and stack ------------------------------------------------------------------------------------------------------------
 
-// Plain memory, as this is looked at in every turn of every loop. Threads may race for it, which can only change how many steps there are.
+// Plain memory, as this is looked at in every turn of every loop.
 static mut FUEL: u64 = u64::MAX;
 static mut LEFT: u64 = 0;
 static mut STACK_LOW: usize = 0;
-static mut STACK_GUARD: usize = 0;
+static mut STACK: usize = 0;
 
 /// What a case that used up its steps or its stack is unwound with.
 struct Spent(u8);
 
-/// Stands at the beginning of every function and every turn of a loop.
+/// Stands at the beginning of every function and every turn of a loop. Only the thread of the cases is counted, which its stack tells.
 #[inline(never)]
 pub fn tick() {
     unsafe {
+        let here = 0u8;
+        let depth = (&here as *const u8 as usize).wrapping_sub(STACK_LOW);
+        if depth >= STACK {
+            return;
+        }
+        if depth < STACK / 16 {
+            spent(4);
+        }
         if FUEL == 0 {
             spent(3);
         } else {
             FUEL -= 1;
-        }
-        let here = 0u8;
-        if (&here as *const u8 as usize).wrapping_sub(STACK_LOW) < STACK_GUARD {
-            spent(4);
         }
     }
 }
@@ -477,7 +481,7 @@ fn child(job: &Job, from: usize, fd: i32, nonce: u64, limit: usize, stack: usize
         let here = 0u8;
         unsafe {
             STACK_LOW = (&here as *const u8 as usize).wrapping_sub(stack);
-            STACK_GUARD = stack / 16;
+            STACK = stack;
         }
         for c in &job.cases[from..] {
             let (kind, steps, payload) = case(job.target, job.variant, c.data.clone(), c.fuel, limit);
@@ -672,8 +676,8 @@ fn serve() -> i32 {
         deaths: i.u32(),
     };
     let mut jobs = Vec::new();
-    for number in 0..i.u32() {
-        let (target, variant, n) = (i.u32(), i.u32(), i.u32());
+    for _ in 0..i.u32() {
+        let (number, target, variant, n) = (i.u32(), i.u32(), i.u32(), i.u32());
         let mut cases = Vec::new();
         for _ in 0..n {
             let (number, fuel, len) = (i.u32(), i.u64(), i.u32() as usize);
