@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -313,11 +315,18 @@ func (t *text) functions(r *checks.Report) {
 	if len(r.Functions) == 0 {
 		return
 	}
-	rows := [][]string{{"change", "executable", "contract", "trust", "function", "place"}}
+	measured := slices.ContainsFunc(r.Functions, func(f checks.Function) bool { return f.Strength.Base != nil || f.Strength.Head != nil })
+	row := func(strength string, cells ...string) []string {
+		if measured {
+			cells = slices.Insert(cells, len(cells)-2, strength)
+		}
+		return cells
+	}
+	rows := [][]string{row("strength", "change", "executable", "contract", "trust", "function", "place")}
 	for _, f := range r.Functions {
-		rows = append(rows, []string{f.Change, f.Executable, f.Contract.Direction,
+		rows = append(rows, row(strength(f.Strength), f.Change, f.Executable, f.Contract.Direction,
 			fmt.Sprintf("+%d -%d", len(f.Trust.Added), len(f.Trust.Removed)),
-			escapeTerminal(f.Symbol), place(f.File, f.Span.Start)})
+			escapeTerminal(f.Symbol), place(f.File, f.Span.Start)))
 	}
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
@@ -343,6 +352,37 @@ func (t *text) functions(r *checks.Report) {
 		t.printf("%s\n", line.String())
 	}
 	t.out.WriteByte('\n')
+}
+
+// strength is what was measured of a function's contract, and how it differs from base's: "0.64 (-0.36)". Where base was asked about other spectests, or
+// does not have the function, there is no difference.
+func strength(s checks.FunctionStrength) string {
+	if s.Head == nil || s.Head.Value == nil {
+		return "-"
+	}
+	text := share(*s.Head.Value)
+	if s.Head.Label == "proved" {
+		text += " proved"
+	}
+	if s.Delta != nil {
+		text += fmt.Sprintf(" (%s)", difference(*s.Delta))
+	}
+	return text
+}
+
+// share writes a number in [0, 1], cut and not rounded: one that is less than 1 is not written as 1, which means that nothing escapes.
+func share(v float64) string {
+	return fmt.Sprintf("%.2f", math.Floor(v*100+1e-9)/100)
+}
+
+func difference(d float64) string {
+	switch {
+	case d == 0:
+		return "+0.00"
+	case d > 0:
+		return "+" + share(max(d, 0.01))
+	}
+	return "-" + share(max(-d, 0.01))
 }
 
 func (t *text) summary(r *checks.Report) {

@@ -247,6 +247,10 @@ type ProofError struct {
 type FunctionStrength struct {
 	Base *SuiteResult `json:"base"`
 	Head *SuiteResult `json:"head"`
+	// Delta is head's strength less base's over the spectests that both decide; nil when they are not comparable.
+	Delta *float64 `json:"delta"`
+	// Comparable tells that both contracts were asked about the same spectests.
+	Comparable bool `json:"comparable"`
 }
 
 // SuiteResult counts the spectests of one suite by verdict. Low, Value and High are in [0, 1].
@@ -260,8 +264,30 @@ type SuiteResult struct {
 	Low   float64  `json:"low"`
 	High  float64  `json:"high"`
 	// Label is "empirical" or "proved".
-	Label   string  `json:"label"`
-	Mutants Mutants `json:"mutants"`
+	Label string `json:"label"`
+	// Inputs is how many inputs the function gave a result for.
+	Inputs int `json:"inputs"`
+	// BySource tells the spectests by where the wrong results come from. What the policy wants counted of Domain is in no source.
+	BySource BySource     `json:"bySource"`
+	Domain   DomainResult `json:"domain"`
+	Mutants  Mutants      `json:"mutants"`
+	// Clauses tell what each clause of the contract rejects by itself.
+	Clauses []ClauseUse `json:"clauses"`
+}
+
+// BySource counts spectests by the source of the wrong result: an observed result that was edited, a mutant, a case file.
+type BySource struct {
+	Edits   Tally `json:"edits"`
+	Mutants Tally `json:"mutants"`
+	Given   Tally `json:"given"`
+}
+
+// DomainResult counts inputs that the precondition excludes: those that were tried, those for which the function returned all the same, and those
+// that count as spectests that escaped.
+type DomainResult struct {
+	Tried    int `json:"tried"`
+	Returned int `json:"returned"`
+	Counted  int `json:"counted"`
 }
 
 // Mutants counts by fate. Differing is killed + survived + undecided.
@@ -294,6 +320,13 @@ func (r Report) MarshalJSON() ([]byte, error) {
 		f.Trust.Added = orEmpty(f.Trust.Added)
 		f.Trust.Removed = orEmpty(f.Trust.Removed)
 		f.Proof.Errors = orEmpty(f.Proof.Errors)
+		for _, s := range []**SuiteResult{&f.Strength.Base, &f.Strength.Head} {
+			if *s != nil {
+				suite := **s
+				suite.Clauses = orEmpty(suite.Clauses)
+				*s = &suite
+			}
+		}
 	}
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)

@@ -15,7 +15,7 @@ import (
 
 // TestReportKeys checks that no key is left out and that lists without entries are [].
 func TestReportKeys(t *testing.T) {
-	r := checks.Report{Schema: checks.Schema, Outcome: checks.OutcomePass, Functions: []checks.Function{{Symbol: "f"}},
+	r := checks.Report{Schema: checks.Schema, Outcome: checks.OutcomePass, Functions: []checks.Function{{Symbol: "f", Strength: checks.FunctionStrength{Head: &checks.SuiteResult{}}}},
 		Findings: []checks.Finding{{Rule: "trust/assume", Severity: policy.Error, Message: "a <b> & c"}}}
 	var buf bytes.Buffer
 	if err := r.WriteJSON(&buf); err != nil {
@@ -26,12 +26,16 @@ func TestReportKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	const zero = `{"start":{"line":0,"column":0},"end":{"line":0,"column":0}}`
+	const tally = `{"rejected":0,"escaped":0,"undecided":0}`
+	const suite = `{"rejected":0,"escaped":0,"undecided":0,"total":0,"value":null,"low":0,"high":0,"label":"","inputs":0,` +
+		`"bySource":{"edits":` + tally + `,"mutants":` + tally + `,"given":` + tally + `},"domain":{"tried":0,"returned":0,"counted":0},` +
+		`"mutants":{"generated":0,"differing":0,"killed":0,"survived":0,"undecided":0},"clauses":[]}`
 	want := `{"schema":1,"specgate":{"version":""},"base":{"rev":""},"head":{"rev":""},"policy":{"source":"","sha256":""},` +
 		`"tools":{"verus":null,"rustc":null,"sandbox":null},"seed":0,"outcome":"pass","reasons":[],` +
 		`"counts":{"selected":0,"proved":0,"failed":0,"timedOut":0,"internalError":0,"unsupported":0,"skipped":0},` +
 		`"score":{"base":null,"head":null,"delta":null,"comparable":false,"passRate":null,"completenessOfProved":null,"completenessOfAll":null},` +
 		`"functions":[{"symbol":"f","file":"","span":` + zero + `,"change":"","executable":"","contract":{"direction":"","by":"","undecided":[],"unique":null,"clauses":[]},` +
-		`"trust":{"added":[],"removed":[]},"proof":{"base":"","head":"","errors":[],"seeds":null},"strength":{"base":null,"head":null},` +
+		`"trust":{"added":[],"removed":[]},"proof":{"base":"","head":"","errors":[],"seeds":null},"strength":{"base":null,"head":` + suite + `,"delta":null,"comparable":false},` +
 		`"score":{"base":null,"head":null,"delta":null}}],` +
 		`"findings":[{"rule":"trust/assume","severity":"error","symbol":"","file":"","span":` + zero + `,"base":null,` +
 		`"message":"a <b> & c","detail":"","witness":null,"fingerprint":"","waived":null}]}`

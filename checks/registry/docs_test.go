@@ -17,6 +17,7 @@ func TestDocs(t *testing.T) {
 
 var families = map[checks.Family]string{
 	checks.Trust:    "What is believed without proof now that was not before. Sites are counted by function on both sides: moving, renaming or reformatting code fires nothing.",
+	checks.Strength: "Which results, that a function never gives, its contract allows nevertheless. The function and edits of its body are compiled and run on inputs that its precondition allows, what they give is edited, and the contract is asked about each wrong result. See [strength.md](strength.md). These rules need rustc.",
 	checks.Edit:     "What changed in the code that runs. Contracts and proofs are not executable code.",
 	checks.Proof:    "Whether the code verifies, and what it costs.",
 	checks.Contract: "What contracts promise and demand, compared with base. A contract is as strong as base's when base's precondition implies the new one, and base's precondition with the new promises implies the old promises. specgate decides this with a prover and a search of its own; what it says is certain, except where a message says \"as far as specgate can tell\".",

@@ -8,10 +8,11 @@ import (
 	"github.com/specgate/specgate/checks/contract"
 	"github.com/specgate/specgate/checks/edit"
 	"github.com/specgate/specgate/checks/proof"
+	"github.com/specgate/specgate/checks/strength"
 	"github.com/specgate/specgate/checks/trust"
 )
 
 // Rules of all families, by family in the order of checks.Families, and within one in the order of the documentation.
 func Rules() []*checks.Rule {
-	return slices.Concat(trust.Rules(), edit.Rules(), contract.Rules(), proof.Rules())
+	return slices.Concat(trust.Rules(), []*checks.Rule{strength.Refuted()}, edit.Rules(), contract.Rules(), proof.Rules(), strength.Rules())
 }

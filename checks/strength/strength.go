@@ -3,6 +3,7 @@ package strength
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -98,7 +99,7 @@ func weak(p *checks.Pass) {
 		f.Change = promise(s.Pair.Head)
 		f.Severity = policy.Warning
 		e := head.Escapes[0]
-		f.Message = fmt.Sprintf("%s. It rules out %d of %d wrong results (%.2f", allows(e, "the contract also allows"), head.All().Rejected, decided, v)
+		f.Message = fmt.Sprintf("%s. It rules out %d of %d wrong results (%.2f", allows(e, "the contract also allows"), head.All().Rejected, decided, math.Floor(v*100+1e-9)/100)
 		switch {
 		case decided < p.Strength.MinSuite:
 			f.Message += fmt.Sprintf("; with fewer than %d decided, no strength is told).", p.Strength.MinSuite)
@@ -108,7 +109,9 @@ func weak(p *checks.Pass) {
 		default:
 			f.Message += ")."
 		}
-		f.Detail = more(head.Escapes, "also allowed is")
+		if !falls(p, s) { // which shows them
+			f.Detail = more(head.Escapes, "also allowed is")
+		}
 		if idle := idleClauses(head); idle != "" {
 			f.Detail = strings.TrimPrefix(f.Detail+"\n"+idle, "\n")
 		}
@@ -137,9 +140,14 @@ func short(s string) string {
 	return s
 }
 
+// falls tells whether head's contract excludes less than base's, by more than is allowed.
+func falls(p *checks.Pass, s *checks.StrengthPair) bool {
+	return s.Comparable && s.Delta != nil && len(s.Lost) > 0 && *s.Delta < 0 && -*s.Delta > p.Strength.MaxDrop
+}
+
 func dropped(p *checks.Pass) {
 	measured(p, func(s *checks.StrengthPair, head *checks.Spectests) {
-		if !s.Comparable || s.Delta == nil || len(s.Lost) == 0 || *s.Delta >= 0 || -*s.Delta <= p.Strength.MaxDrop {
+		if !falls(p, s) {
 			return
 		}
 		f := at(s)

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -19,6 +21,7 @@ import (
 	"github.com/specgate/specgate/internal/cache"
 	"github.com/specgate/specgate/internal/engine"
 	"github.com/specgate/specgate/internal/policy"
+	"github.com/specgate/specgate/internal/sandbox"
 	"github.com/specgate/specgate/internal/verus"
 )
 
@@ -30,9 +33,12 @@ type checkCmd struct {
 	Policy   string        `placeholder:"FILE" help:"Policy to judge by. Default: .specgate.toml of the base revision."`
 	Format   string        `placeholder:"FORMAT" enum:"text,json" default:"text" help:"What to write to stdout: text or json."`
 	Output   []string      `placeholder:"FORMAT=FILE" sep:"none" help:"Write the report to a file too; may be repeated."`
-	Only     []string      `placeholder:"FAMILY" help:"Families of rules to run, separated by commas: trust, edit, contract, proof."`
+	Only     []string      `placeholder:"FAMILY" help:"Families of rules to run, separated by commas: trust, edit, contract, proof, strength."`
 	Function string        `placeholder:"GLOB" help:"Report only functions whose symbol matches, such as 'stack::**'."`
 	Verus    string        `placeholder:"PATH" env:"SPECGATE_VERUS" help:"Verify both sides with this executable of Verus, or the one in this directory. It builds the change, build scripts included."`
+	Rustc    string        `placeholder:"PATH" env:"SPECGATE_RUSTC" help:"Compile code of the change with this rustc to measure the strength of contracts. Named so, it is run also where it cannot be isolated. Default: the one on PATH."`
+	NoRun    bool          `env:"SPECGATE_NO_RUN" help:"Run no code of the change: the strength of contracts is not measured."`
+	Seed     *uint64       `placeholder:"N" help:"Seed of what is drawn at random. Default: strength.seed of the policy."`
 	Cache    string        `placeholder:"DIR" env:"SPECGATE_CACHE" help:"Directory that the verifier's answers are kept in. Default: specgate/verus in the user's directory for caches."`
 	NoCache  bool          `help:"Do not use or keep earlier answers of the verifier."`
 	Timeout  time.Duration `placeholder:"DURATION" help:"End the run after so long, such as 90s or 10m. Default: no limit."`
@@ -79,6 +85,8 @@ func (c *checkCmd) Run(r *run) error {
 		Only:     only,
 		Function: c.Function,
 		Verifier: verifier(c.Verus),
+		Compiler: compiler(c.Rustc, c.NoRun),
+		Seed:     c.Seed,
 		Cache:    c.cache(r.log),
 		Jobs:     jobs(c.Jobs),
 		Timeout:  c.Timeout,
@@ -146,6 +154,23 @@ func verifier(path string) func(context.Context, string) (*verus.Verifier, error
 			return nil, nil
 		}
 		return verus.Find(ctx, verus.Search{Path: path, Release: release, Runner: verus.Sandboxed{}})
+	}
+}
+
+// compiler finds rustc: the one that is named, or the one on PATH; nil if nothing is to be run.
+func compiler(named string, off bool) func() (engine.Compiler, error) {
+	if off {
+		return nil
+	}
+	return func() (engine.Compiler, error) {
+		path, err := sandbox.LookPath(cmp.Or(named, "rustc"))
+		if err != nil && named == "" {
+			return engine.Compiler{}, errors.New("there is no rustc on PATH; install Rust, or name the compiler with --rustc")
+		}
+		if err != nil {
+			return engine.Compiler{}, fmt.Errorf("there is no compiler %s: %w", named, err)
+		}
+		return engine.Compiler{Path: path, Named: named != ""}, nil
 	}
 }
 

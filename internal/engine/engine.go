@@ -45,6 +45,11 @@ type Options struct {
 	Function string
 	// Verifier finds the verifier to run on both sides, of a release, or of any if that is empty. nil, or a verifier that is nil: none is run.
 	Verifier func(ctx context.Context, release string) (*verus.Verifier, error)
+	// Compiler finds what compiles code of the change, to measure the strength of contracts; an error says why there is none. nil: nothing of the
+	// change is run for that.
+	Compiler func() (Compiler, error)
+	// Seed is that of everything drawn at random; nil: the policy's.
+	Seed *uint64
 	// Cache is the directory that the verifier's answers are kept in; empty: they are not.
 	Cache string
 	// Jobs is how many files are parsed at once; at least 1. With more than one, base and head may be verified at the same time.
@@ -123,7 +128,7 @@ func timedOut(ctx context.Context) *TimeoutError {
 }
 
 func check(ctx context.Context, o Options) (*Result, error) {
-	families, err := selectFamilies(o.Only, o.Verifier != nil)
+	families, err := selectFamilies(o.Only, o.Verifier != nil, o.Compiler != nil)
 	if err != nil {
 		return nil, err
 	}
@@ -135,6 +140,11 @@ func check(ctx context.Context, o Options) (*Result, error) {
 	pol, err := readPolicy(ctx, o, sides)
 	if err != nil {
 		return nil, err
+	}
+	if o.Seed != nil {
+		seeded := *pol
+		seeded.Strength.Seed = *o.Seed
+		pol = &seeded
 	}
 	changes, err := gitrepo.Changes(ctx, sides.base, sides.head)
 	if err != nil {
@@ -169,12 +179,14 @@ func (r *runner) unfinished(late *TimeoutError) *checks.Report {
 }
 
 // selectFamilies gives the families to run. It is an error to ask only for what cannot be done.
-func selectFamilies(only []checks.Family, verifier bool) ([]checks.Family, error) {
+func selectFamilies(only []checks.Family, verifier, compiler bool) ([]checks.Family, error) {
 	if len(only) == 0 {
 		return checks.Families(), nil
 	}
-	if !slices.ContainsFunc(only, func(f checks.Family) bool { return static(f) || verifier && f == checks.Proof }) {
-		return nil, &InputError{fmt.Errorf("only %s asked for: proof needs a verifier (--verus), and strength is not measured by this version of specgate; it checks trust, edit and contract by itself",
+	if !slices.ContainsFunc(only, func(f checks.Family) bool {
+		return static(f) || verifier && f == checks.Proof || compiler && f == checks.Strength
+	}) {
+		return nil, &InputError{fmt.Errorf("only %s asked for: proof needs a verifier (--verus), and strength runs code of the change, which --no-run forbids; trust, edit and contract need neither",
 			joinFamilies(only))}
 	}
 	return only, nil
@@ -339,6 +351,9 @@ func (r *runner) check() (_ *checks.Report, err error) {
 	if err := r.ask(); err != nil {
 		return nil, err
 	}
+	if err := r.measureStrength(); err != nil {
+		return nil, err
+	}
 	findings, err := checks.Run(r.ctx, r.rules(), r.input)
 	if err != nil {
 		return nil, err
@@ -348,6 +363,7 @@ func (r *runner) check() (_ *checks.Report, err error) {
 		return nil, err
 	}
 	r.functions()
+	r.scores()
 	r.conflicts()
 	for _, t := range []*tree{r.base, r.head} {
 		if t.failed != nil {
@@ -428,7 +444,7 @@ func (r *runner) buildPairs() error {
 func (r *runner) rules() []*checks.Rule {
 	var out []*checks.Rule
 	for _, rule := range Rules() {
-		if (rule.Needs&checks.NeedVerifier == 0 || r.proofs != nil) && rule.Needs&checks.NeedSuite == 0 && slices.Contains(r.families, rule.Family) {
+		if (rule.Needs&checks.NeedVerifier == 0 || r.proofs != nil) && (rule.Needs&checks.NeedSuite == 0 || r.input.Strength != nil) && slices.Contains(r.families, rule.Family) {
 			out = append(out, rule)
 		}
 	}
@@ -505,8 +521,8 @@ func (r *runner) notMeasured() {
 	if asked(checks.Proof) && !r.found {
 		r.reason(named, string(checks.Proof), "nothing was proved: no verifier was run")
 	}
-	if asked(checks.Strength) {
-		r.reason(named, string(checks.Strength), "no strength was measured: this version of specgate cannot")
+	if asked(checks.Strength) && r.o.Compiler == nil {
+		r.reason(named, string(checks.Strength), "no strength was measured: nothing of the change was run")
 	}
 }
 

@@ -40,6 +40,7 @@ func (r *runner) function(p *pair.Function, f *model.Function) checks.Function {
 		Contract:   r.contract(p),
 		Trust:      checks.TrustDelta{Added: sites(p.SitesAdded), Removed: sites(p.SitesRemoved)},
 		Proof:      r.proof(p),
+		Strength:   r.strength(p),
 	}
 }
 

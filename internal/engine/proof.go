@@ -149,11 +149,7 @@ func isolation(runs ...*verus.Run) *checks.Sandbox {
 		if run == nil || len(run.Protections) == 0 {
 			continue
 		}
-		out := &checks.Sandbox{Statement: sandbox.Statement(run.Protections)}
-		for _, p := range run.Protections {
-			out.Protections = append(out.Protections, checks.Protection(p))
-		}
-		return out
+		return sandboxOf(run.Protections)
 	}
 	return nil
 }

@@ -149,13 +149,17 @@ func (r *runner) about(functions ...*model.Function) bool {
 // notAsked notes in the report about which functions something was not asked. Directions that it leaves undecided are told at the finding.
 func (r *runner) notAsked(what string, l left) {
 	for _, why := range slices.Sorted(maps.Keys(l)) {
-		symbols := l[why]
-		text := strings.Join(symbols[:min(len(symbols), 3)], ", ")
-		if n := len(symbols) - 3; n > 0 {
-			text += fmt.Sprintf(" and %d more", n)
-		}
-		r.reason(false, string(checks.Proof), "%s: %s: %s", text, what, why)
+		r.reason(false, string(checks.Proof), "%s: %s: %s", some(l[why]), what, why)
 	}
+}
+
+// some names the first of some symbols.
+func some(symbols []string) string {
+	text := strings.Join(symbols[:min(len(symbols), 3)], ", ")
+	if n := len(symbols) - 3; n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
+	}
+	return text
 }
 
 // put has a plan answered.

@@ -120,9 +120,10 @@ func subjects(t testing.TB, base, head string) (*pair.Pairs, []*measure.Subject)
 		if s.Base == nil && s.Head == nil {
 			continue
 		}
-		s.Symbol = f.Base.Symbol
 		if f.Head != nil {
 			s.Symbol = f.Head.Symbol
+		} else {
+			s.Symbol = f.Base.Symbol
 		}
 		out = append(out, s)
 	}

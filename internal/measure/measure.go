@@ -217,10 +217,7 @@ func (o Options) slow() string {
 }
 
 // plain is the text of an error about what cannot be made, without the words around it.
-func plain(err error) string {
-	text := err.Error()
-	if _, rest, ok := strings.Cut(text, eval.ErrUnsupported.Error()+": "); ok {
-		return rest
-	}
-	return text
+func plain(symbol string, err error) string {
+	text := strings.TrimPrefix(err.Error(), "make inputs of "+symbol+": ")
+	return strings.Replace(text, eval.ErrUnsupported.Error()+": ", "", 1)
 }

@@ -88,7 +88,7 @@ func newSided(subject *Subject, side *Side) *sided {
 	}
 	target, err := spectest.NewTarget(side.Func, subject.Symbol)
 	if err != nil {
-		s.unmeasured = plain(err)
+		s.unmeasured = plain(subject.Symbol, err)
 		return s
 	}
 	s.target = target
@@ -170,7 +170,7 @@ func (r *Result) shared(ctx context.Context) error {
 		count = spectest.DefaultCount
 	}
 	type both struct {
-		in        spectest.Input
+		in         spectest.Input
 		base, head bool
 	}
 	var common, only []both
