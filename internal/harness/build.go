@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/specgate/specgate/internal/model"
+	"github.com/specgate/specgate/internal/source"
 	"github.com/specgate/specgate/internal/syntax"
 	"github.com/specgate/specgate/internal/value"
 )
@@ -201,7 +202,8 @@ func (b *build) prepare(t *target) {
 		if err != nil {
 			out.Failure = err.Error()
 		} else {
-			mu.text = string(instrument(text, b.tick()))
+			short := shortPaths(syntax.Parse(source.NewFile(f.File.Path, text)), "crate::"+b.name)
+			mu.text = string(instrument(short.Source.Text, b.tick()))
 		}
 		t.mutants = append(t.mutants, mu)
 	}

@@ -92,7 +92,7 @@ pub fn exhausts_memory(x: u8) -> u8 {
     if x == 1 {
         let mut all = Vec::new();
         loop {
-            all.push(vec![1u8; 1 << 24]);
+            all.push(vec![0u8; 1 << 24]);
         }
     }
     x
