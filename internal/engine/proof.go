@@ -56,7 +56,8 @@ func (p *proofs) close() error {
 // The verifier builds the code, so it runs programs of the change: its build scripts and procedural macros. That is why one that is only
 // found on this machine is never run, and one that the policy pins only where it can be isolated.
 func (r *runner) verify() (_ *proofs, err error) {
-	if !slices.Contains(r.families, checks.Proof) || r.o.Verifier == nil {
+	// The verifier decides about contracts too.
+	if !slices.Contains(r.families, checks.Proof) && !slices.Contains(r.families, checks.Contract) || r.o.Verifier == nil {
 		return nil, nil
 	}
 	v, err := r.o.Verifier(r.ctx, r.policy.Verus.Release)

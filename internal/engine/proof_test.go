@@ -38,6 +38,22 @@ proof fn cross(a: int, b: int, c: int, d: int)
 
 var unstable = strings.Replace(stable, "proof fn", "#[verifier::rlimit(0.003)]\nproof fn", 1)
 
+// The verifier does not name the proof that a specification ends, which it proves as a part of that.
+const via = honest + `verus! {
+spec fn log(n: u64) -> int
+    decreases n
+    via log_ends
+{
+    if n <= 1 { 0 } else { log(n >> 1) + 1 }
+}
+
+#[via_fn]
+proof fn log_ends(n: u64) {
+    assert(n > 1 ==> (n >> 1) < n) by(bit_vector);
+}
+}
+`
+
 // still is a change of a crate in which something fails before and after it.
 func still(more string) string {
 	return strings.Replace(honest, "\n}\n}\n", "\n}\nproof fn wrong(x: int)\n    ensures x > 0,\n{\n}\n"+more+"}\n", 1)
@@ -45,7 +61,7 @@ func still(more string) string {
 
 // TestProof judges changes with what the verifier said of both sides, from recordings.
 func TestProof(t *testing.T) {
-	for _, change := range []string{"broken-proof", "max-weak", "external-body", "honest", "unstable", "still-broken"} {
+	for _, change := range []string{"broken-proof", "max-weak", "external-body", "honest", "unstable", "still-broken", "via"} {
 		t.Run(change, func(t *testing.T) {
 			r := newRepo(t)
 			text := map[string]string{}
@@ -55,6 +71,8 @@ func TestProof(t *testing.T) {
 					text[side] = honest + map[string]string{"base": "", "head": "// The identity.\n"}[side]
 				case "unstable":
 					text[side] = map[string]string{"base": stable, "head": unstable}[side]
+				case "via":
+					text[side] = map[string]string{"base": honest, "head": via}[side]
 				case "still-broken":
 					text[side] = still(map[string]string{"base": "", "head": "proof fn fine()\n    ensures true,\n{\n}\n"}[side])
 				default:

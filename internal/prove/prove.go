@@ -6,6 +6,7 @@ import (
 	"errors"
 	"iter"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -216,10 +217,15 @@ func (s Side) functions() []verus.Function {
 	return out
 }
 
+// termination are the words of attributes that make a proof function the proof that a specification ends: the verifier proves it as a part of
+// that specification, and names only that.
+var termination = regexp.MustCompile(`\b(via_fn|decreases_by|recommends_by)\b`)
+
 // mustProve tells whether the verifier has to name a function. Of constants and of what macros make nobody knows; tests are compiled
 // by no run of the verifier.
 func mustProve(f *model.Function) bool {
-	return f.BodyVerified && f.Mode != model.Spec && f.Kind != model.ConstFunction && f.Kind != model.MacroFunction && !slices.Contains(f.Cfg, "test")
+	return f.BodyVerified && f.Mode != model.Spec && f.Kind != model.ConstFunction && f.Kind != model.MacroFunction && !slices.ContainsFunc(f.Attrs, termination.MatchString) &&
+		!slices.Contains(f.Cfg, "test")
 }
 
 var outcomes = map[verus.Outcome]checks.ProofOutcome{
