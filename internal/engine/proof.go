@@ -56,15 +56,16 @@ func (p *proofs) close() error {
 // The verifier builds the code, so it runs programs of the change: its build scripts and procedural macros. That is why one that is only
 // found on this machine is never run, and one that the policy pins only where it can be isolated.
 func (r *runner) verify() (_ *proofs, err error) {
-	// The verifier decides about contracts too.
+	// The verifier decides about contracts too, but who asks for these alone can do without.
 	if !slices.Contains(r.families, checks.Proof) && !slices.Contains(r.families, checks.Contract) || r.o.Verifier == nil {
 		return nil, nil
 	}
+	wanted := slices.Contains(r.families, checks.Proof)
 	v, err := r.o.Verifier(r.ctx, r.policy.Verus.Release)
 	var problem *verus.Problem
 	r.found = v != nil || err != nil
 	if errors.As(err, &problem) {
-		r.reason(true, string(checks.Proof), "nothing was proved: %v", problem)
+		r.reason(wanted, string(checks.Proof), "nothing was proved: %v", problem)
 		return nil, nil
 	}
 	if err != nil {
@@ -73,7 +74,7 @@ func (r *runner) verify() (_ *proofs, err error) {
 	if v == nil {
 		return nil, nil
 	}
-	if v, err = r.isolate(v); v == nil || err != nil {
+	if v, err = r.isolate(v, wanted); v == nil || err != nil {
 		return nil, err
 	}
 	r.report.Tools.Verus = &checks.VerusTool{Version: v.Version.Release, Toolchain: v.Version.Toolchain, Solver: v.SolverVersion}
@@ -86,7 +87,7 @@ func (r *runner) verify() (_ *proofs, err error) {
 			}
 		}
 		if len(out.roots) == 0 {
-			r.reason(true, string(checks.Proof), "nothing was proved: head has no %s; set verus.manifest or verus.roots in the policy", out.manifest)
+			r.reason(wanted, string(checks.Proof), "nothing was proved: head has no %s; set verus.manifest or verus.roots in the policy", out.manifest)
 			return nil, nil
 		}
 	}
@@ -105,7 +106,7 @@ func (r *runner) verify() (_ *proofs, err error) {
 }
 
 // isolate bounds the verifier as the policy says. nil: it must not be run here, and a reason says why.
-func (r *runner) isolate(v *verus.Verifier) (*verus.Verifier, error) {
+func (r *runner) isolate(v *verus.Verifier, wanted bool) (*verus.Verifier, error) {
 	if r.policy.Gate.Sandbox == policy.SandboxOff {
 		return v, nil
 	}
@@ -123,7 +124,7 @@ func (r *runner) isolate(v *verus.Verifier) (*verus.Verifier, error) {
 			if err != nil {
 				why = err.Error()
 			}
-			r.reason(true, string(checks.Proof), "nothing was proved: verifying builds the change, and this machine cannot isolate it (%s); name the verifier with --verus to run it all the same", why)
+			r.reason(wanted, string(checks.Proof), "nothing was proved: verifying builds the change, and this machine cannot isolate it (%s); name the verifier with --verus to run it all the same", why)
 			return nil, nil
 		}
 	}
