@@ -151,3 +151,17 @@ func TestObserved(t *testing.T) {
 		t.Log(fmt.Sprint(failed[f], " ", f))
 	}
 }
+
+// input reads arguments; not ok if they do not fit the types.
+func input(tg harness.Target, args map[string]string) (in spectest.Input, ok bool) {
+	in.Origin = spectest.Small
+	judge := tg.Spec.Judge()
+	for _, p := range judge.Params() {
+		v, err := judge.Value(args[p.Name], p.Type)
+		if err != nil {
+			return in, false
+		}
+		in.Args = append(in.Args, v)
+	}
+	return in, true
+}

@@ -99,8 +99,12 @@ func (b *build) settle(j, again *job) {
 	t := j.target
 	for i, o := range j.to {
 		p := again.to[i]
+		if o.Kind == NotRun {
+			j.to[i] = p
+			continue
+		}
 		if known := func(o Outcome) bool { return o.Kind == Returned || o.Kind == Panicked }; !known(o) || !known(p) {
-			if known(o) {
+			if known(o) && p.Kind != NotRun {
 				j.to[i] = p // what depends on how busy the machine is does not count as returned
 			}
 			continue
