@@ -36,6 +36,7 @@ type build struct {
 	types   []*userType // by number, from 2 on
 	byName  map[string]*userType
 	tools   *tools
+	pkg     *pkg // nil without a manifest
 }
 
 // target is a Target with what is written for it.
@@ -88,7 +89,16 @@ type variant struct {
 
 func newBuild(req Request, res *Result) (*build, error) {
 	b := &build{req: req, res: res, byName: map[string]*userType{}}
-	if req.Edition == "" {
+	if req.Manifest != "" {
+		var err error
+		if b.pkg, err = readPackage(req); err != nil {
+			return nil, err
+		}
+		if req.Edition == "" {
+			b.req.Edition = b.pkg.edition
+		}
+	}
+	if b.req.Edition == "" {
 		b.req.Edition = "2021"
 	}
 	if !filepath.IsAbs(req.Work) {
@@ -104,9 +114,16 @@ func newBuild(req Request, res *Result) (*build, error) {
 	if b.tree, err = newTree(req, "crate::"+b.name); err != nil {
 		return nil, err
 	}
+	if b.pkg != nil && b.pkg.needs(b.tree) {
+		res.Way = ByCargo
+	}
 	for i := range req.Targets {
 		t := &target{Target: &req.Targets[i], number: i, out: &res.Targets[i]}
 		b.targets = append(b.targets, t)
+		if res.Way == ByCargo && b.pkg.script {
+			t.drop("its package has a build script, which is not run")
+			continue
+		}
 		b.prepare(t)
 	}
 	return b, nil
@@ -650,7 +667,14 @@ func (b *build) write() map[string]*writtenFile {
 	root := b.tree.modules[""]
 	into(root, textPiece{"\n#[path = " + strconv.Quote(b.name+".rs") + "] mod " + b.name + ";\n", owner{}})
 	out := map[string]*writtenFile{}
+	own := map[string]bool{}
+	for _, m := range b.tree.modules {
+		own[m.file] = true
+	}
 	for name, f := range b.tree.erased {
+		if !own[name] {
+			continue
+		}
 		w := &writtenFile{}
 		if name == b.req.Root {
 			w.text = append(w.text, "#![no_main] "...)
@@ -729,14 +753,14 @@ func (b *build) driver(t *target) []textPiece {
 // runtime is the module of the harness.
 func (b *build) runtime() string {
 	var s strings.Builder
-	s.WriteString(runtimeText)
-	prelude := strings.TrimPrefix(syntax.ErasedPrelude, "#![allow(dead_code, non_camel_case_types)]\nuse core::marker::PhantomData;\n")
-	s.WriteString(prelude)
-	s.WriteString(vstdText)
 	unsafe := ""
 	if b.req.Edition >= "2024" {
 		unsafe = "unsafe "
 	}
+	s.WriteString(strings.ReplaceAll(runtimeText, "\nextern \"C\" {", "\n"+unsafe+"extern \"C\" {"))
+	prelude := strings.TrimPrefix(syntax.ErasedPrelude, "#![allow(dead_code, non_camel_case_types)]\nuse core::marker::PhantomData;\n")
+	s.WriteString(prelude)
+	s.WriteString(vstdText)
 	fmt.Fprintf(&s, "%sextern \"Rust\" {\n", unsafe)
 	for _, t := range b.targets {
 		if !t.dropped() {

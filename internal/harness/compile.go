@@ -2,11 +2,13 @@ package harness
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -73,7 +75,13 @@ func (b *build) compile(ctx context.Context) (ok bool, err error) {
 				return false, err
 			}
 		}
-		messages, err := b.rustc(ctx)
+		var messages []byte
+		var says string
+		if b.res.Way == ByCargo {
+			messages, says, err = b.cargo(ctx)
+		} else {
+			messages, err = b.rustc(ctx)
+		}
 		b.res.Compilations++
 		if err == nil {
 			return true, nil
@@ -87,6 +95,9 @@ func (b *build) compile(ctx context.Context) (ok bool, err error) {
 			return false, nil
 		}
 		found, other := b.blame(messages, files)
+		if found == 0 && other == "" {
+			other = cmp.Or(says, "the compiler does not say why")
+		}
 		switch {
 		case round >= maxRounds:
 			b.dropAll("the crate does not compile: %s", other)
@@ -134,21 +145,28 @@ func (b *build) dropBlamed() {
 	}
 }
 
-// copyFiles puts the files that are no Rust sources into the copy.
+// copyFiles makes the copy of the tree. Settings of cargo and rustup stay behind: they could name other compilers. Sources of the crate
+// are written later, others as they are.
 func (b *build) copyFiles() error {
 	for name, text := range b.req.Files {
-		if _, erased := b.tree.erased[name]; erased {
+		if slices.Contains(strings.Split(name, "/"), ".cargo") || path.Base(name) == "rust-toolchain" || path.Base(name) == "rust-toolchain.toml" {
 			continue
 		}
 		if err := b.writeOut(name, text); err != nil {
 			return err
 		}
 	}
+	if b.res.Way == ByCargo {
+		if err := b.prepareCargo(); err != nil {
+			return err
+		}
+	}
 	return os.MkdirAll(b.outDir(), 0o755)
 }
 
-func (b *build) srcDir() string { return filepath.Join(b.req.Work, "src") }
-func (b *build) outDir() string { return filepath.Join(b.req.Work, "out") }
+func (b *build) srcDir() string  { return filepath.Join(b.req.Work, "src") }
+func (b *build) outDir() string  { return filepath.Join(b.req.Work, "out") }
+func (b *build) program() string { return filepath.Join(b.outDir(), "program") }
 
 func (b *build) writeOut(name string, text []byte) error {
 	file := filepath.Join(b.srcDir(), filepath.FromSlash(name))
@@ -165,16 +183,20 @@ func (b *build) writeOut(name string, text []byte) error {
 func (b *build) rustcArgs() []string {
 	args := []string{"--crate-name=specgate_harness", "--crate-type=bin", "--edition=" + b.req.Edition, "--error-format=json", "--cap-lints=allow",
 		"-Copt-level=0", "-Cdebuginfo=0", "-Cdebug-assertions=on", "-Coverflow-checks=on", "-Cpanic=unwind"}
-	for _, f := range b.req.Features {
+	features := b.req.Features
+	if b.pkg != nil {
+		features = b.pkg.features
+	}
+	for _, f := range features {
 		args = append(args, "--cfg", fmt.Sprintf("feature=%q", f))
 	}
-	return append(args, "-o", filepath.Join(b.outDir(), "program"), filepath.FromSlash(b.req.Root))
+	return append(args, "-o", b.program(), filepath.FromSlash(b.req.Root))
 }
 
 func (b *build) rustc(ctx context.Context) ([]byte, error) {
 	env := []string{"PATH=/usr/local/bin:/usr/bin:/bin"}
-	if slices.ContainsFunc(mapValues(b.req.Files), func(t []byte) bool { return bytes.Contains(t, []byte("feature(")) }) {
-		env = append(env, "RUSTC_BOOTSTRAP=1") // Verus itself compiles crates with features that are not stable
+	if b.unstable() {
+		env = append(env, "RUSTC_BOOTSTRAP=1")
 	}
 	c := sandbox.Command{Name: b.tools.rustc, Args: b.rustcArgs(), Dir: b.srcDir(), Env: env,
 		Limits:  sandbox.Limits{Wall: b.req.Limits.Compile, Stdout: maxMessages, Stderr: maxMessages, Memory: b.req.Limits.CompileMemory, FileSize: 4 << 30, Processes: 256},
@@ -183,12 +205,14 @@ func (b *build) rustc(ctx context.Context) ([]byte, error) {
 	return res.Stderr, err
 }
 
-func mapValues(m map[string][]byte) [][]byte {
-	out := make([][]byte, 0, len(m))
-	for _, v := range m {
-		out = append(out, v)
+// unstable tells whether the crate asks for features that are not stable. Verus compiles such crates.
+func (b *build) unstable() bool {
+	for _, m := range b.tree.modules {
+		if bytes.Contains(b.tree.erased[m.file].Source.Text, []byte("feature(")) {
+			return true
+		}
 	}
-	return out
+	return false
 }
 
 // message is one of the compiler's.
@@ -224,6 +248,7 @@ func (b *build) blame(messages []byte, files map[string]*writtenFile) (found int
 				continue
 			}
 			for depth := 0; depth < 100; depth++ {
+				s.File = b.relative(s.File)
 				if o, ok := ownerAt(files, s); ok {
 					blamed = true
 					found += b.refuse(o, text)
@@ -231,7 +256,7 @@ func (b *build) blame(messages []byte, files map[string]*writtenFile) (found int
 				}
 				if s.Expansion == nil {
 					if other == "" {
-						other = fmt.Sprintf("%s:%d: %s", filepath.ToSlash(s.File), s.Line, text)
+						other = fmt.Sprintf("%s:%d: %s", s.File, s.Line, text)
 					}
 					break
 				}
@@ -242,14 +267,24 @@ func (b *build) blame(messages []byte, files map[string]*writtenFile) (found int
 			other = text
 		}
 	}
-	if other == "" {
-		other = "the compiler does not say why"
-	}
 	return found, other
 }
 
+// relative is the path of a file in the tree, as the compiler names it: from the directory of the tree, or the one of the harness's package.
+func (b *build) relative(file string) string {
+	if b.res.Way == ByCargo && !filepath.IsAbs(file) {
+		file = filepath.Join(b.srcDir(), b.name, file)
+	}
+	if filepath.IsAbs(file) {
+		if rel, err := filepath.Rel(b.srcDir(), file); err == nil {
+			file = rel
+		}
+	}
+	return filepath.ToSlash(file)
+}
+
 func ownerAt(files map[string]*writtenFile, s place) (owner, bool) {
-	f := files[filepath.ToSlash(s.File)]
+	f := files[s.File]
 	if f == nil {
 		return owner{}, false
 	}

@@ -89,14 +89,20 @@ type Request struct {
 	Root string
 	// Crate is the name that stands before the paths of the crate's types in values.
 	Crate string
-	// Edition is the edition of Rust; 2021 if empty.
+	// Manifest is the path of the Cargo.toml of the crate's package; empty for a file that no package has.
+	Manifest string
+	// Edition is the edition of Rust. If empty, it is that of the package; without one, 2021.
 	Edition string
-	// Features of the package that are on.
+	// Features of the package that are on besides its default ones.
 	Features []string
 	Targets  []Target
 	Limits   Limits
 	// Rustc is the path of the compiler, or of rustup's stand-in for it.
+	// With rustup, it is that of the toolchain which RUSTUP_TOOLCHAIN names, or the default. Cargo is the one beside it.
 	Rustc string
+	// CargoHome is the directory in which cargo has what it downloaded, for crates with dependencies. Nothing is downloaded. If empty,
+	// only dependencies in the tree are there.
+	CargoHome string
 	// Work is an empty directory, which is the caller's to remove. It must be an absolute path.
 	Work string
 	// Require makes Run fail where the machine cannot give all of the isolation.
@@ -181,8 +187,12 @@ type Measured struct {
 // Way is how the crate was compiled.
 type Way string
 
-// ByRustc: by rustc alone, with stand-ins for what the code uses of vstd.
-const ByRustc Way = "rustc"
+const (
+	// ByRustc: by rustc alone, with stand-ins for what the code uses of vstd.
+	ByRustc Way = "rustc"
+	// ByCargo: by cargo, as the code uses other crates; with stand-ins for vstd all the same.
+	ByCargo Way = "cargo"
+)
 
 // Result is what a run gave.
 type Result struct {

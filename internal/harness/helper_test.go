@@ -70,6 +70,7 @@ func (f *files) Mentions(...string) []string { return f.Paths() }
 // crate is a crate with the parts of specgate that lead to the harness.
 type crate struct {
 	t     testing.TB
+	name  string
 	texts map[string][]byte
 	model *model.Model
 	world *eval.World
@@ -93,13 +94,13 @@ func newCrate(t testing.TB, texts map[string]string) *crate {
 		}
 		sources = append(sources, eval.Source{File: f.Syntax, Crate: f.Crate.Name, Module: f.Module})
 	}
-	return &crate{t: t, texts: tree.texts, model: m, world: eval.NewWorld(sources)}
+	return &crate{t: t, name: m.Crates[0].Name, texts: tree.texts, model: m, world: eval.NewWorld(sources)}
 }
 
 // target is a function of the crate without inputs.
 func (c *crate) target(symbol string) (harness.Target, error) {
 	c.t.Helper()
-	found := c.world.Find(c.model.Crates[0].Name, symbol)
+	found := c.world.Find(c.name, symbol)
 	if len(found) != 1 {
 		c.t.Fatalf("%d functions are called %s", len(found), symbol)
 	}
@@ -142,7 +143,7 @@ func (c *crate) with(symbol string, inputs ...string) harness.Target {
 }
 
 func (c *crate) request(targets ...harness.Target) harness.Request {
-	return harness.Request{Files: c.texts, Root: "src/lib.rs", Crate: c.model.Crates[0].Name, Targets: targets, Rustc: rustc(c.t), Work: c.t.TempDir()}
+	return harness.Request{Files: c.texts, Root: "src/lib.rs", Crate: c.name, Targets: targets, Rustc: rustc(c.t), Work: c.t.TempDir()}
 }
 
 func run(t testing.TB, req harness.Request) *harness.Result {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -164,7 +163,7 @@ func (b *build) runJobs(ctx context.Context, jobs []*job, purpose uint64, deadli
 			return nil
 		}
 		nonce := b.nonce(purpose, starts)
-		c := sandbox.Command{Name: filepath.Join(b.outDir(), "program"), Dir: b.outDir(), Stdin: b.input(jobs, done, careful, nonce),
+		c := sandbox.Command{Name: b.program(), Dir: b.outDir(), Stdin: b.input(jobs, done, careful, nonce),
 			Limits:  sandbox.Limits{Wall: left, Stdout: maxOutput, Stderr: 1 << 20, Memory: b.req.Limits.RunMemory, FileSize: 1 << 20, Processes: maxProcesses},
 			Isolate: &sandbox.Isolation{ReadOnly: []string{b.outDir()}, Require: b.req.Require}}
 		res, err := c.Run(ctx)

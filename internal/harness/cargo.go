@@ -1,0 +1,284 @@
+package harness
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/specgate/specgate/internal/manifest"
+	"github.com/specgate/specgate/internal/sandbox"
+	"github.com/specgate/specgate/internal/source"
+)
+
+// pkg is what is needed to know of the package of the crate.
+type pkg struct {
+	dir      string // of its manifest
+	cargo    *manifest.Cargo
+	deps     []manifest.Dependency // of executable code, Verus's own left out, from the workspace where it has them
+	edition  string
+	features []string // that are on
+	script   bool     // it has a build script
+}
+
+// verusCrates are those that executable code needs nothing of, besides what there are stand-ins for. The names without verus_ are old.
+var verusCrates = []string{"vstd", "verus_builtin", "verus_builtin_macros", "verus_state_machines_macros", "builtin", "builtin_macros", "state_machines_macros"}
+
+var (
+	inheritsEdition = regexp.MustCompile(`(?m)^\s*edition\s*(\.\s*workspace\s*=\s*true|=\s*\{\s*workspace\s*=\s*true)`)
+	edition         = regexp.MustCompile(`(?m)^\s*edition\s*=\s*"(\d{4})"`)
+)
+
+// readPackage reads the manifest of the crate's package and, where there is one, that of its workspace.
+func readPackage(req Request) (*pkg, error) {
+	text, ok := req.Files[req.Manifest]
+	if !ok {
+		return nil, fmt.Errorf("%w: the manifest %s is not among the files", errRequest, req.Manifest)
+	}
+	c, err := manifest.ParseCargo(source.NewFile(req.Manifest, text))
+	if err != nil {
+		return nil, err
+	}
+	if c.Package == nil {
+		return nil, fmt.Errorf("%w: the manifest %s has no package", errRequest, req.Manifest)
+	}
+	p := &pkg{dir: path.Dir(req.Manifest), cargo: c, edition: c.Package.Edition}
+	_, script := req.Files[path.Join(p.dir, "build.rs")]
+	p.script = c.Package.Build != "false" && (script || c.Package.Build != "")
+	inherited := map[string]manifest.Dependency{}
+	for dir := p.dir; ; dir = path.Dir(dir) {
+		name := path.Join(dir, "Cargo.toml")
+		if text, ok := req.Files[name]; ok {
+			if w, err := manifest.ParseCargo(source.NewFile(name, text)); err == nil && w.Workspace != nil {
+				for _, d := range w.Dependencies {
+					if d.Table == "workspace.dependencies" {
+						if d.Path != "" {
+							d.Path = path.Join(dir, d.Path)
+						}
+						inherited[d.Name] = d
+					}
+				}
+				if m := edition.FindSubmatch(text); m != nil && inheritsEdition.Match(req.Files[req.Manifest]) {
+					p.edition = string(m[1])
+				}
+				break
+			}
+		}
+		if dir == "." || dir == "/" {
+			break
+		}
+	}
+	if p.edition == "" {
+		p.edition = "2015" // as Cargo does
+		if inheritsEdition.Match(text) {
+			p.edition = "2021"
+		}
+	}
+	for _, d := range c.Dependencies {
+		if d.Table != "dependencies" && (!strings.HasPrefix(d.Table, "target.") || !strings.HasSuffix(d.Table, ".dependencies") ||
+			strings.HasSuffix(d.Table, "dev-dependencies") || strings.HasSuffix(d.Table, "build-dependencies")) {
+			continue
+		}
+		if slices.Contains(verusCrates, strings.ReplaceAll(d.Package, "-", "_")) {
+			continue
+		}
+		if d.Workspace {
+			from, ok := inherited[d.Name]
+			if !ok {
+				return nil, fmt.Errorf("%w: the dependency %s of %s is not in the workspace", errRequest, d.Name, req.Manifest)
+			}
+			from.Table, from.Optional, from.Features = d.Table, d.Optional, append(slices.Clone(from.Features), d.Features...)
+			d = from
+		} else if d.Path != "" {
+			d.Path = path.Join(p.dir, d.Path)
+		}
+		p.deps = append(p.deps, d)
+	}
+	p.features = p.on(append([]string{"default"}, req.Features...))
+	return p, nil
+}
+
+// on are features with those that they turn on.
+func (p *pkg) on(names []string) []string {
+	on := map[string]bool{}
+	for len(names) > 0 {
+		name := names[0]
+		names = names[1:]
+		if on[name] || strings.ContainsAny(name, "/:?") {
+			continue
+		}
+		on[name] = true
+		for _, f := range p.cargo.Features {
+			if f.Name == name {
+				names = append(names, f.Enables...)
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(on))
+}
+
+// needs tells whether the crate's code names one of the dependencies.
+func (p *pkg) needs(t *tree) bool {
+	for _, d := range p.deps {
+		word := regexp.MustCompile(`\b` + regexp.QuoteMeta(strings.ReplaceAll(d.Name, "-", "_")) + `\b`)
+		for _, m := range t.modules {
+			if word.Match(t.erased[m.file].Source.Text) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// manifestText is a package whose program is the harness, with the dependencies of the crate. It stands in a directory of its own.
+func (b *build) manifestText() string {
+	var s strings.Builder
+	rel := func(p string) string { return strconv.Quote("../" + p) }
+	fmt.Fprintf(&s, "[package]\nname = %q\nversion = \"0.0.0\"\nedition = %q\nautobins = false\n\n[workspace]\n\n[[bin]]\nname = \"program\"\npath = %s\n", b.name, b.req.Edition, rel(b.req.Root))
+	s.WriteString("\n[profile.dev]\nopt-level = 0\ndebug = false\ndebug-assertions = true\noverflow-checks = true\npanic = \"unwind\"\nincremental = false\n")
+	for _, d := range b.pkg.deps {
+		table := d.Table
+		if in, ok := strings.CutPrefix(table, "target."); ok {
+			table = "target." + strconv.Quote(strings.TrimSuffix(in, ".dependencies")) + ".dependencies"
+		}
+		fmt.Fprintf(&s, "\n[%s.%q]\n", table, d.Name)
+		if d.Package != d.Name {
+			fmt.Fprintf(&s, "package = %q\n", d.Package)
+		}
+		for _, kv := range [][2]string{{"version", d.Version}, {"git", d.Git}, {"branch", d.Branch}, {"tag", d.Tag}, {"rev", d.Rev}, {"registry", d.Registry}} {
+			if kv[1] != "" {
+				fmt.Fprintf(&s, "%s = %q\n", kv[0], kv[1])
+			}
+		}
+		if d.Path != "" {
+			fmt.Fprintf(&s, "path = %s\n", rel(d.Path))
+		}
+		if d.Optional {
+			s.WriteString("optional = true\n")
+		}
+		if d.NoDefault {
+			s.WriteString("default-features = false\n")
+		}
+		if len(d.Features) > 0 {
+			fmt.Fprintf(&s, "features = [%s]\n", quoted(d.Features))
+		}
+	}
+	s.WriteString("\n[features]\n")
+	for _, f := range b.pkg.cargo.Features {
+		// What they turn on of Verus's crates is not there.
+		enables := slices.DeleteFunc(slices.Clone(f.Enables), func(e string) bool {
+			name, _, of := strings.Cut(strings.TrimPrefix(e, "dep:"), "/")
+			return (of || strings.HasPrefix(e, "dep:")) && slices.Contains(verusCrates, strings.ReplaceAll(strings.TrimSuffix(name, "?"), "-", "_"))
+		})
+		fmt.Fprintf(&s, "%q = [%s]\n", f.Name, quoted(enables))
+	}
+	return s.String()
+}
+
+func quoted(all []string) string {
+	var out []string
+	for _, s := range all {
+		out = append(out, strconv.Quote(s))
+	}
+	return strings.Join(out, ", ")
+}
+
+// prepareCargo writes the package of the harness.
+func (b *build) prepareCargo() error {
+	if err := b.writeOut(path.Join(b.name, "Cargo.toml"), []byte(b.manifestText())); err != nil {
+		return err
+	}
+	// The versions that the crate is built with are those of its own lock file.
+	for dir := b.pkg.dir; ; dir = path.Dir(dir) {
+		if lock, ok := b.req.Files[path.Join(dir, "Cargo.lock")]; ok {
+			if err := b.writeOut(path.Join(b.name, "Cargo.lock"), lock); err != nil {
+				return err
+			}
+			break
+		}
+		if dir == "." || dir == "/" {
+			break
+		}
+	}
+	if err := os.MkdirAll(b.cargoHome(), 0o755); err != nil {
+		return err
+	}
+	for _, dir := range []string{"registry", "git"} {
+		from := filepath.Join(b.req.CargoHome, dir)
+		if _, err := os.Stat(from); b.req.CargoHome == "" || err != nil {
+			continue
+		}
+		if err := os.Symlink(from, filepath.Join(b.cargoHome(), dir)); err != nil && !errors.Is(err, os.ErrExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *build) cargoHome() string { return filepath.Join(b.req.Work, "cargo") }
+
+// cargo builds with the crate's dependencies, without the network. It gives the compiler's messages, a line each, and what else cargo says.
+func (b *build) cargo(ctx context.Context) (messages []byte, other string, err error) {
+	read := []string{b.tools.sysroot, b.srcDir()}
+	for _, dir := range []string{"registry", "git"} {
+		if real, err := filepath.EvalSymlinks(filepath.Join(b.cargoHome(), dir)); err == nil {
+			read = append(read, real)
+		}
+	}
+	bin := filepath.Join(b.tools.sysroot, "bin")
+	env := []string{"PATH=" + bin + ":/usr/local/bin:/usr/bin:/bin", "CARGO_HOME=" + b.cargoHome(), "CARGO_TARGET_DIR=" + filepath.Join(b.outDir(), "target"),
+		"RUSTC=" + b.tools.rustc, "RUSTFLAGS=--cap-lints=allow", "CARGO_NET_OFFLINE=true", "CARGO_TERM_COLOR=never"}
+	if b.unstable() {
+		env = append(env, "RUSTC_BOOTSTRAP=1")
+	}
+	args := []string{"build", "--offline", "--message-format=json", "-j2"}
+	if len(b.req.Features) > 0 {
+		args = append(args, "--features="+strings.Join(b.req.Features, ","))
+	}
+	dir := filepath.Join(b.srcDir(), b.name)
+	c := sandbox.Command{Name: filepath.Join(bin, "cargo"), Args: args, Dir: dir, Env: env,
+		Limits:  sandbox.Limits{Wall: b.req.Limits.Compile, Stdout: maxMessages, Stderr: maxMessages, Memory: b.req.Limits.CompileMemory, FileSize: 4 << 30, Processes: 256},
+		Isolate: &sandbox.Isolation{ReadOnly: read, Write: []string{b.outDir(), b.cargoHome(), dir}, Require: b.req.Require}}
+	res, err := c.Run(ctx)
+	var out bytes.Buffer
+	for line := range bytes.Lines(res.Stdout) {
+		var m struct {
+			Reason     string
+			Message    json.RawMessage
+			Executable string
+			Target     struct{ Name string }
+		}
+		if json.Unmarshal(line, &m) != nil {
+			continue
+		}
+		switch {
+		case m.Reason == "compiler-message":
+			out.Write(m.Message)
+			out.WriteByte('\n')
+		case m.Reason == "compiler-artifact" && m.Executable != "" && m.Target.Name == "program":
+			if e := os.Rename(m.Executable, b.program()); e != nil && err == nil {
+				err = e
+			}
+		}
+	}
+	return out.Bytes(), cargoSays(res.Stderr), err
+}
+
+// cargoSays is the first error of cargo's own, with what it is caused by.
+func cargoSays(stderr []byte) string {
+	_, text, ok := strings.Cut("\n"+strings.ToValidUTF8(string(stderr), ""), "\nerror: ")
+	if !ok {
+		return ""
+	}
+	text = strings.Join(strings.Fields(text), " ")
+	return text[:min(len(text), 400)]
+}
