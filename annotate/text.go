@@ -380,9 +380,9 @@ func difference(d float64) string {
 	case d == 0:
 		return "+0.00"
 	case d > 0:
-		return "+" + share(max(d, 0.01))
+		return "+" + share(d)
 	}
-	return "-" + share(max(-d, 0.01))
+	return "-" + share(min(-d+0.0099, 1)) // away from 0, as what is left is cut
 }
 
 func (t *text) summary(r *checks.Report) {

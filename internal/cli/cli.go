@@ -33,6 +33,7 @@ const (
 type grammar struct {
 	Check    checkCmd    `cmd:"" help:"Check a change: what it trusts, edits and promises, against its merge base."`
 	Trust    trustCmd    `cmd:"" help:"List everything that a tree believes without proof."`
+	Score    scoreCmd    `cmd:"" help:"Say what the contracts of functions are worth, for agents and training loops."`
 	Spectest spectestCmd `cmd:"" help:"Ask a contract which results it allows."`
 	Explain  explainCmd  `cmd:"" help:"Say what a rule means, why it matters and what to do."`
 	Policy   policyCmd   `cmd:"" help:"Write, check and explain the policy file."`

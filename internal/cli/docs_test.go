@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -14,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/specgate/specgate/internal/cli"
+	"github.com/specgate/specgate/internal/sandbox"
 )
 
 // documents are those whose console blocks are executed, relative to the root of the repository.
@@ -73,7 +75,14 @@ func TestDocuments(t *testing.T) {
 // needRustc skips a test where there is no rustc, or fails it where there has to be one.
 func needRustc(t *testing.T) {
 	t.Helper()
-	if _, err := exec.LookPath("rustc"); err != nil {
+	_, err := exec.LookPath("rustc")
+	if err == nil {
+		var ps []sandbox.Protection
+		if ps, err = sandbox.Protections(t.Context()); err == nil && len(sandbox.Missing(ps)) > 0 {
+			err = errors.New(sandbox.Statement(ps))
+		}
+	}
+	if err != nil {
 		if os.Getenv("REQUIRE_ORACLE") == "1" {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path"
@@ -56,7 +57,10 @@ func (r *runner) measureStrength() error {
 		r.notRun("%v", err)
 		return nil
 	}
-	if ok, err := r.mayRun(compiler); !ok || err != nil {
+	if why, err := cannotRun(r.ctx, compiler, r.policy.Gate.Sandbox); why != "" || err != nil {
+		if err == nil {
+			r.notRun("%s", why)
+		}
 		return err
 	}
 	names, err := r.know(subjects)
@@ -108,14 +112,14 @@ func (r *runner) notRun(format string, args ...any) {
 	r.reason(len(r.o.Only) > 0, string(checks.Strength), "no strength was measured: "+format, args...)
 }
 
-// mayRun tells whether code of the change may be run here.
-func (r *runner) mayRun(c Compiler) (bool, error) {
-	if c.Named || r.policy.Gate.Sandbox == policy.SandboxOff {
-		return true, nil
+// cannotRun says why code that nobody vouches for must not be run here; empty if it may.
+func cannotRun(ctx context.Context, c Compiler, mode policy.Sandbox) (string, error) {
+	if c.Named || mode == policy.SandboxOff {
+		return "", nil
 	}
-	ps, err := sandbox.Protections(r.ctx)
-	if err != nil && r.ctx.Err() != nil {
-		return false, fmt.Errorf("look for ways to isolate what is run: %w", err)
+	ps, err := sandbox.Protections(ctx)
+	if err != nil && ctx.Err() != nil {
+		return "", fmt.Errorf("look for ways to isolate what is run: %w", err)
 	}
 	why := ""
 	if err != nil {
@@ -125,10 +129,10 @@ func (r *runner) mayRun(c Compiler) (bool, error) {
 	}) {
 		why = sandbox.Statement(ps)
 	}
-	if why != "" {
-		r.notRun("it takes running code of the change, and this machine cannot isolate it (%s); name the compiler with --rustc to run it all the same", why)
+	if why == "" {
+		return "", nil
 	}
-	return why == "", nil
+	return fmt.Sprintf("it takes running code of the change, and this machine cannot isolate it (%s); name the compiler with --rustc to run it all the same", why), nil
 }
 
 // steady leaves out of protections what differs from run to run: how much of the time for a crate was left.
@@ -230,11 +234,15 @@ func (r *runner) know(subjects []*measure.Subject) (map[*tree]func(*model.Crate)
 // newWorld reads all that the contracts of functions may lead to: their crates, and what those lead to. names gives the names of crates there.
 func newWorld(t *tree, fs []*model.Function, jobs int) (w *eval.World, names func(*model.Crate) string, err error) {
 	var paths []string
+	seen := map[string]bool{}
 	for _, f := range fs {
 		paths = append(paths, f.File.Path)
-		under := crateDir(f.Crate)
-		for _, p := range t.rust {
-			if within(p, under) {
+		if seen[f.Crate.Root] {
+			continue
+		}
+		seen[f.Crate.Root] = true
+		for _, p := range crateFiles(t, f.Crate) {
+			if isRust(p) {
 				paths = append(paths, p)
 			}
 		}
@@ -279,26 +287,51 @@ func crateNames(m *model.Model) func(*model.Crate) string {
 	}
 }
 
-// crateDir is the directory that holds a crate: its package's, or its root file's.
-func crateDir(c *model.Crate) string {
-	if c.Manifest != "" {
-		return path.Dir(c.Manifest)
+// crateFiles are the files that a crate may be made of: all of its package. Of a loose file that is no root by its name, only the modules that it
+// declares: what lies beside it may be anything, and a great deal.
+func crateFiles(t *tree, c *model.Crate) []string {
+	if c.Manifest == "" && !slices.Contains([]string{"lib.rs", "main.rs", "mod.rs"}, path.Base(c.Root)) {
+		return declared(t, c.Root)
 	}
-	return path.Dir(c.Root)
+	under := path.Dir(c.Root)
+	if c.Manifest != "" {
+		under = path.Dir(c.Manifest)
+	}
+	var out []string
+	for _, p := range t.paths {
+		if t.has(p) && (under == "." || strings.HasPrefix(p, under+"/")) {
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
-func within(file, dir string) bool { return dir == "." || strings.HasPrefix(file, dir+"/") }
+// declared are a file and the files of the modules that it declares, and they.
+func declared(t *tree, root string) []string {
+	out := []string{root}
+	type place struct{ file, dir string }
+	for next := []place{{root, path.Dir(root)}}; len(next) > 0; next = next[1:] {
+		text, err := t.Read(next[0].file)
+		if err != nil {
+			continue
+		}
+		for _, m := range modFile.FindAllSubmatch(text, -1) {
+			sub := path.Join(next[0].dir, string(m[1]))
+			for _, p := range []string{sub + ".rs", path.Join(sub, "mod.rs")} {
+				if t.has(p) && !slices.Contains(out, p) {
+					out = append(out, p)
+					next = append(next, place{p, sub})
+				}
+			}
+		}
+	}
+	return out
+}
 
 // crateOf is a crate as it is compiled: all files of its package.
 func crateOf(t *tree, c *model.Crate, name func(*model.Crate) string) (measure.Crate, error) {
 	out := measure.Crate{Files: map[string][]byte{}, Root: c.Root, Name: name(c), Edition: edition(t, c)}
-	under := crateDir(c)
-	var paths []string
-	for _, p := range t.paths {
-		if t.has(p) && within(p, under) {
-			paths = append(paths, p)
-		}
-	}
+	paths := crateFiles(t, c)
 	if err := t.load(paths); err != nil {
 		return out, err
 	}
@@ -381,7 +414,18 @@ func (r *runner) askCases(results []*measure.Result) error {
 	if r.proofs == nil || r.input.Proof == nil || r.input.Proof.Head == nil || unaskable(r.proofs.head) != "" {
 		return nil
 	}
-	w := obligation.NewWriter(r.pairs.Head, r.pairs)
+	err := askCases(obligation.NewWriter(r.pairs.Head, r.pairs), results, func(plan *obligation.Plan) ([]obligation.Answer, error) {
+		return r.put(r.proofs.headCopy, r.proofs.side(r.pairs.Head, r.head), plan)
+	})
+	if err != nil {
+		return err
+	}
+	unique(results, r.input.Proof.Asked)
+	return nil
+}
+
+// askCases has put ask the verifier about the spectests of head that are undecided, and notes what it proves.
+func askCases(w *obligation.Writer, results []*measure.Result, put func(*obligation.Plan) ([]obligation.Answer, error)) error {
 	open := map[*model.Function]*measure.Open{}
 	most := maxCasesAskedInAll
 	for _, x := range results {
@@ -391,44 +435,47 @@ func (r *runner) askCases(results []*measure.Result) error {
 			w.Cases(o.Function, o.Cases)
 		}
 	}
-	if len(open) > 0 {
-		plan := w.Plan()
-		answers, err := r.put(r.proofs.headCopy, r.proofs.side(r.pairs.Head, r.head), plan)
-		if err != nil {
-			return err
-		}
-		type said struct{ rejected, allowed bool }
-		all := map[*measure.Open]map[int]said{}
-		for _, a := range answers {
-			o := open[a.Function]
-			if o == nil || a.Verdict != obligation.Proved {
-				continue
-			}
-			if all[o] == nil {
-				all[o] = map[int]said{}
-			}
-			s := all[o][a.Case]
-			s.rejected = s.rejected || a.Question == obligation.SpectestRejected
-			s.allowed = s.allowed || a.Question == obligation.SpectestEscaped
-			all[o][a.Case] = s
-		}
-		for o, cases := range all {
-			for i, s := range cases {
-				o.Decide(i, s.rejected, s.allowed)
-			}
-		}
+	if len(open) == 0 {
+		return nil
 	}
-	for _, x := range results {
-		for _, side := range []struct {
-			base bool
-			s    *measure.Side
-		}{{false, x.Subject().Head}, {true, x.Subject().Base}} {
-			if side.s != nil && r.input.Proof.Asked.Proved(obligation.Unique, side.s.Function) {
-				x.Unique(side.base)
-			}
+	answers, err := put(w.Plan())
+	if err != nil {
+		return err
+	}
+	type said struct{ rejected, allowed bool }
+	all := map[*measure.Open]map[int]said{}
+	for _, a := range answers {
+		o := open[a.Function]
+		if o == nil || a.Verdict != obligation.Proved {
+			continue
+		}
+		if all[o] == nil {
+			all[o] = map[int]said{}
+		}
+		s := all[o][a.Case]
+		s.rejected = s.rejected || a.Question == obligation.SpectestRejected
+		s.allowed = s.allowed || a.Question == obligation.SpectestEscaped
+		all[o][a.Case] = s
+	}
+	for o, cases := range all {
+		for i, s := range cases {
+			o.Decide(i, s.rejected, s.allowed)
 		}
 	}
 	return nil
+}
+
+// unique notes which contracts the verifier proved to allow one result only.
+func unique(results []*measure.Result, asked *checks.Asked) {
+	for _, x := range results {
+		s := x.Subject()
+		if s.Head != nil && asked.Proved(obligation.Unique, s.Head.Function) {
+			x.Unique(false)
+		}
+		if s.Base != nil && asked.Proved(obligation.Unique, s.Base.Function) {
+			x.Unique(true)
+		}
+	}
 }
 
 // wrong turns what shows a mistake of specgate, or of what a proof rests on, into reasons.

@@ -1,0 +1,522 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/specgate/specgate/annotate"
+	"github.com/specgate/specgate/checks"
+	"github.com/specgate/specgate/checks/contract"
+	"github.com/specgate/specgate/checks/registry"
+	"github.com/specgate/specgate/internal/gitrepo"
+	"github.com/specgate/specgate/internal/measure"
+	"github.com/specgate/specgate/internal/model"
+	"github.com/specgate/specgate/internal/obligation"
+	"github.com/specgate/specgate/internal/pair"
+	"github.com/specgate/specgate/internal/policy"
+	"github.com/specgate/specgate/internal/prove"
+	"github.com/specgate/specgate/internal/score"
+	"github.com/specgate/specgate/internal/syntax"
+	"github.com/specgate/specgate/internal/verus"
+)
+
+// ScoreOptions say what is measured.
+type ScoreOptions struct {
+	// Paths are Rust files, and directories of them.
+	Paths []string
+	// Function is a pattern of symbols; empty means all functions that have a contract.
+	Function string
+	// Baseline is the original of the one file in Paths: what differs from it, but for proofs and stronger contracts, is a bypass. Empty: there is none,
+	// and all trust is a bypass.
+	Baseline string
+	// Verifier and Compiler as in Options.
+	Verifier func(ctx context.Context, release string) (*verus.Verifier, error)
+	Compiler func() (Compiler, error)
+	// Strength bounds and seeds the suites.
+	Strength policy.Strength
+	// MinSuite is how many spectests must be decided for a strength to count.
+	MinSuite int
+	// Jobs is how many files are looked at at once; at least 1.
+	Jobs int
+	Log  *slog.Logger
+	// Progress is told how many of all files are done; it may be nil.
+	Progress func(done, all int)
+}
+
+// Score says of functions as they stand what their contracts are worth. It hands over a line for each function as it is done, so the order of the
+// lines is that of the files only with one job. What cannot be read or measured makes a line too. The error is an InputError for what was named
+// wrongly, or that of ctx or of each.
+func Score(ctx context.Context, o ScoreOptions, each func(annotate.ScoreLine) error) error {
+	files, err := rustFiles(o.Paths)
+	if err != nil {
+		return err
+	}
+	if o.Baseline != "" && len(files) != 1 {
+		return &InputError{fmt.Errorf("a baseline is the original of one file, and %d were named", len(files))}
+	}
+	s := &scorer{o: o}
+	if s.tools.compiler, s.tools.notRun, err = o.compiler(ctx); err != nil {
+		return err
+	}
+	if o.Verifier != nil {
+		if s.tools.verifier, err = o.Verifier(ctx, ""); err != nil {
+			return &InputError{err}
+		}
+	}
+	if s.tools.verifier != nil {
+		s.tools.verifier = s.tools.verifier.Isolate(verus.Isolation{Memory: 4 << 30})
+	}
+	var mu sync.Mutex
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var wait sync.WaitGroup
+	next := make(chan string)
+	done := 0
+	for range min(max(o.Jobs, 1), len(files)) {
+		wait.Go(func() {
+			for f := range next {
+				lines, err := s.file(ctx, f)
+				mu.Lock()
+				for _, l := range lines {
+					if err == nil {
+						l.Seed = o.Strength.Seed
+						err = each(l)
+					}
+				}
+				if done++; o.Progress != nil && ctx.Err() == nil {
+					o.Progress(done, len(files))
+				}
+				mu.Unlock()
+				if err != nil {
+					cancel(err)
+				}
+			}
+		})
+	}
+	for _, f := range files {
+		if ctx.Err() != nil {
+			break
+		}
+		next <- f
+	}
+	close(next)
+	wait.Wait()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// compiler finds rustc. why says why nothing is run; empty if something is.
+func (o ScoreOptions) compiler(ctx context.Context) (c Compiler, why string, err error) {
+	if o.Compiler == nil {
+		return c, "nothing was run", nil
+	}
+	if c, err = o.Compiler(); err != nil {
+		return c, err.Error(), nil
+	}
+	why, err = cannotRun(ctx, c, policy.SandboxPrefer)
+	return c, why, err
+}
+
+// rustFiles are the files that are named, and those in directories that are named, each once. Hidden directories and those that cargo builds in are
+// left out.
+func rustFiles(paths []string) ([]string, error) {
+	var out []string
+	for _, p := range paths {
+		info, err := os.Stat(p)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, &InputError{fmt.Errorf("there is no file or directory %s", p)}
+		case err != nil:
+			return nil, &InputError{err}
+		case !info.IsDir():
+			if !isRust(p) {
+				return nil, &InputError{fmt.Errorf("%s is no Rust file", p)}
+			}
+			out = append(out, p)
+			continue
+		}
+		before := len(out)
+		err = filepath.WalkDir(p, func(name string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case d.IsDir() && name != p && (strings.HasPrefix(d.Name(), ".") || d.Name() == "target"):
+				return filepath.SkipDir
+			case d.Type().IsRegular() && isRust(name):
+				out = append(out, name)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, &InputError{err}
+		}
+		if len(out) == before {
+			return nil, &InputError{fmt.Errorf("there is no Rust file in %s", p)}
+		}
+	}
+	seen := map[string]bool{}
+	return slices.DeleteFunc(out, func(p string) bool {
+		was := seen[p]
+		seen[p] = true
+		return was
+	}), nil
+}
+
+type scorer struct {
+	o     ScoreOptions
+	tools struct {
+		compiler Compiler
+		notRun   string
+		verifier *verus.Verifier
+	}
+}
+
+// unread is the line about a file that cannot be read, or a function that is not there.
+func unread(name, symbol, why string) annotate.ScoreLine {
+	f := score.Facts{Extract: score.Failed, Compile: score.NotRun, Verify: score.NotRun, Why: map[score.Stage]string{score.Extract: why,
+		score.Compile: "there is nothing to compile", score.Verify: "there is nothing to verify"}, Unmeasured: "there is nothing to measure"}
+	l := annotate.ScoreLine{Symbol: symbol, File: name}
+	reward(&l, f, "")
+	return l
+}
+
+// file measures the functions of a file.
+func (s *scorer) file(ctx context.Context, name string) (_ []annotate.ScoreLine, err error) {
+	t, file, done, err := openFile(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	if p := t.parsed(file); p.err != nil {
+		return []annotate.ScoreLine{unread(name, "", p.err.Error())}, nil
+	} else if len(p.file.Errors) > 0 {
+		e := p.file.Errors[0]
+		return []annotate.ScoreLine{unread(name, "", fmt.Sprintf("%v: %s", p.source.Position(e.Span.Start), e.Message))}, nil
+	}
+	m, err := model.New(ctx, t, []string{file})
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	var fs []*model.Function
+	for _, f := range m.Functions {
+		if f.File.Path == file && runs(f) && f.Kind != model.NestedFunction && (s.o.Function == "" && len(f.Contract()) > 0 || s.o.Function != "" && policy.MatchSymbol(s.o.Function, f.Symbol)) {
+			fs = append(fs, f)
+		}
+	}
+	tampered, gone, err := s.tampered(ctx, t, m, file, fs)
+	if err != nil {
+		return nil, err
+	}
+	var lines []annotate.ScoreLine
+	for _, symbol := range gone {
+		l := unread(name, symbol, "the function of the baseline is gone")
+		l.Bypass = []string{"the function of the baseline is gone"}
+		lines = append(lines, l)
+	}
+	if len(fs) == 0 {
+		if len(lines) == 0 && s.o.Function != "" {
+			lines = append(lines, unread(name, s.o.Function, "there is no function of that name with executable code"))
+		}
+		return lines, nil
+	}
+	run, asked, results, err := s.measure(ctx, t, file, m, fs)
+	if err != nil {
+		return nil, err
+	}
+	for i, f := range fs {
+		l := annotate.ScoreLine{Symbol: f.Symbol, File: name, Line: f.File.Syntax.Source.Position(f.NameSpan.Start).Line}
+		head := results[i]
+		facts := factsOf(head, run, s.o.MinSuite)
+		facts.Bypass = tampered[f]
+		switch {
+		case !promises(f) && facts.NotApplicable == "":
+			facts.Vacuous = "the contract promises nothing: it has no ensures"
+		default:
+			facts.Vacuous = empirically(head, s.o.MinSuite)
+		}
+		for _, q := range []obligation.Question{obligation.Contradictory, obligation.Impossible, obligation.Trivial} {
+			if asked.Proved(q, f) {
+				facts.Vacuous = "the verifier proves that the contract is " + q.String()
+			}
+		}
+		l.Stages.By = "rustc"
+		if run != nil {
+			l.Stages.By = "verus"
+		}
+		l.Strength = suiteResult(head)
+		if head.Suite != nil {
+			for _, e := range head.Suite.Escapes {
+				l.Escapes = append(l.Escapes, annotate.ScoreEscape{Call: e.Call, Result: e.Result, Wrong: e.Wrong})
+			}
+			const few = 3
+			for _, x := range head.Suite.Survivors[:min(few, len(head.Suite.Survivors))] {
+				l.Survivors = append(l.Survivors, annotate.ScoreSurvivor{Line: x.Line, Diff: x.Diff,
+					Witness: annotate.ScoreEscape{Call: x.Witness.Call, Result: x.Witness.Result, Wrong: x.Witness.Wrong}})
+			}
+		}
+		reward(&l, facts, l.Stages.By)
+		lines = append(lines, l)
+	}
+	return lines, nil
+}
+
+var checkWords = map[score.Check]string{score.Passed: "passed", score.Failed: "failed", score.NotRun: "not-run"}
+
+var classWords = map[score.Class]string{score.Weak: "weak", score.Unverifiable: "unverifiable", score.Trivial: "trivial"}
+
+// reward fills in what follows from the facts.
+func reward(l *annotate.ScoreLine, f score.Facts, by string) {
+	r := f.Reward()
+	l.Reward, l.NotApplicable, l.Class = r.Value, f.NotApplicable, classWords[f.Class()]
+	if l.Bypass == nil {
+		l.Bypass = f.Bypass
+	}
+	l.Stages = annotate.ScoreStages{Extract: checkWords[f.Extract], Compile: checkWords[f.Compile], By: by, Verify: checkWords[f.Verify]}
+	for _, x := range r.Lost {
+		l.Lost = append(l.Lost, annotate.ScoreLoss{Stage: x.Stage.String(), Code: string(x.Code), Amount: x.Amount, Text: x.Text})
+	}
+}
+
+// measure verifies a file, if there is a verifier, and measures its functions.
+func (s *scorer) measure(ctx context.Context, t *tree, file string, m *model.Model, fs []*model.Function) (_ *checks.ProofRun, _ *checks.Asked, _ []*checks.Measured, err error) {
+	var run *checks.ProofRun
+	var asked *checks.Asked
+	var put func(*obligation.Plan) ([]obligation.Answer, error)
+	if s.tools.verifier != nil {
+		c, side, err := s.verify(ctx, t, m, fs[0].Crate)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		defer func() { err = errors.Join(err, c.Close()) }()
+		result, err := c.Verify(ctx)
+		if err != nil {
+			return nil, nil, nil, fmt.Errorf("verify %s: %w", file, err)
+		}
+		run = side.Read(result)
+		put = func(plan *obligation.Plan) ([]obligation.Answer, error) {
+			if len(plan.Shadows) == 0 || unaskable(result) != "" {
+				return plan.Answers(nil), nil
+			}
+			answers, err := c.Ask(ctx, side, plan)
+			if err != nil {
+				return nil, err
+			}
+			return answers.Answers, nil
+		}
+		w := obligation.NewWriter(m, nil)
+		for _, f := range fs {
+			w.Contract(f, obligation.Contradictory, obligation.Impossible, obligation.Trivial, obligation.Unique)
+		}
+		plan := w.Plan()
+		answers, err := put(plan)
+		if err != nil {
+			return nil, nil, nil, fmt.Errorf("ask the verifier about %s: %w", file, err)
+		}
+		asked = checks.NewAsked(answers, plan.Skipped, "")
+	}
+	out := make([]*checks.Measured, len(fs))
+	var subjects []*measure.Subject
+	var at []int
+	for i, f := range fs {
+		out[i] = &checks.Measured{Function: f}
+		switch {
+		case s.tools.notRun != "":
+			out[i].Unmeasured = s.tools.notRun
+		case !promises(f):
+			out[i].Unmeasured = "it promises nothing"
+		default:
+			subjects, at = append(subjects, &measure.Subject{Symbol: f.Symbol, Head: &measure.Side{Function: f}}), append(at, i)
+		}
+	}
+	if len(subjects) == 0 {
+		return run, asked, out, nil
+	}
+	w, names, err := newWorld(t, fs, 1)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	for _, x := range subjects {
+		if x.Head.Function.Node.Kind() == syntax.Fn {
+			x.Head.Func = w.Func(x.Head.Function.Node)
+		}
+	}
+	st := s.o.Strength
+	c := &measure.Compiled{Rustc: s.tools.compiler.Path, Seed: st.Seed, Crate: func(c *model.Crate) (measure.Crate, error) { return crateOf(t, c, names) }}
+	results, err := measure.Measure(ctx, measure.Request{Subjects: subjects, Head: c.Run,
+		Options: measure.Options{Seed: st.Seed, Inputs: st.Inputs, Mutants: st.Mutants, CountDomain: st.CountDomain}})
+	if ctx.Err() != nil {
+		return nil, nil, nil, err
+	}
+	if err != nil {
+		for _, i := range at {
+			out[i].Unmeasured = err.Error()
+		}
+		return run, asked, out, nil
+	}
+	if put != nil {
+		if err := askCases(obligation.NewWriter(m, nil), results, put); err != nil {
+			return nil, nil, nil, fmt.Errorf("ask the verifier about spectests of %s: %w", file, err)
+		}
+		unique(results, asked)
+	}
+	for k, x := range results {
+		out[at[k]] = x.Strength().Head
+	}
+	return run, asked, out, nil
+}
+
+// verify opens a copy of a crate for the verifier.
+func (s *scorer) verify(ctx context.Context, t *tree, m *model.Model, crate *model.Crate) (*prove.Copy, prove.Side, error) {
+	files := crateFiles(t, crate)
+	if err := t.load(files); err != nil {
+		return nil, prove.Side{}, err
+	}
+	side := prove.Side{Model: m, Source: t.source, Roots: []string{crate.Root}}
+	if crate.Manifest != "" {
+		side.Manifest, side.Roots = crate.Manifest, nil
+	}
+	var each iter.Seq2[verus.WorkFile, error] = func(yield func(verus.WorkFile, error) bool) {
+		for _, p := range files {
+			text, err := t.Read(p)
+			if !yield(verus.WorkFile{Path: p, Data: text, Mode: verus.WorkPlain}, err) {
+				return
+			}
+		}
+	}
+	c, err := prove.Open(ctx, prove.Request{Verifier: s.tools.verifier, Files: each, Manifest: side.Manifest, Roots: side.Roots,
+		Options: verus.Options{Timeout: policy.Default().Verus.Timeout}})
+	return c, side, err
+}
+
+// harmless are sites that say something about the machine or about what is left open, and nothing that a proof could rest on falsely by itself.
+var harmless = []model.SiteKind{model.Uninterp, model.Layout, model.NoDecreases}
+
+// tampered says of each function what was done to be green without a proof: with a baseline what differs from it, without one what is believed. gone
+// are the functions of the baseline that are no longer there.
+func (s *scorer) tampered(ctx context.Context, t *tree, m *model.Model, file string, fs []*model.Function) (out map[*model.Function][]string, gone []string, err error) {
+	out = map[*model.Function][]string{}
+	if s.o.Baseline == "" {
+		for _, f := range fs {
+			for _, site := range f.Sites {
+				if !slices.Contains(harmless, site.Kind) {
+					out[f] = append(out[f], fmt.Sprintf("it believes %s without proof (%s)", site.Text, site.Kind))
+				}
+			}
+		}
+		for _, f := range fs {
+			for _, x := range m.Trusted(f) {
+				if !slices.Contains(harmless, x.Site.Kind) {
+					out[f] = append(out[f], fmt.Sprintf("its proof rests on %s in %s, which is believed without proof (%s)", x.Site.Text, x.Via[len(x.Via)-1].Symbol, x.Site.Kind))
+				}
+			}
+		}
+		return out, nil, nil
+	}
+	text, err := os.ReadFile(s.o.Baseline)
+	if err != nil {
+		return nil, nil, &InputError{fmt.Errorf("read the baseline: %w", err)}
+	}
+	base, err := newTree(ctx, &replaced{t.from, file, text}, newStore())
+	if err != nil {
+		return nil, nil, err
+	}
+	if p := base.parsed(file); p.err != nil {
+		return nil, nil, &InputError{fmt.Errorf("read the baseline %s: %w", s.o.Baseline, p.err)}
+	}
+	bm, err := model.New(ctx, base, []string{file})
+	if err != nil {
+		return nil, nil, err
+	}
+	in := &checks.Input{Pairs: pair.New(bm, m)}
+	found, err := checks.Run(ctx, baselineRules(), in)
+	if err != nil {
+		return nil, nil, err
+	}
+	var everywhere []string
+	for _, f := range found {
+		// Helpers and lemmas may be added; what is there must stay, and nothing new may be believed.
+		if f.Rule == "edit/exec-added" || f.Severity < policy.Warning {
+			continue
+		}
+		everywhere = append(everywhere, fmt.Sprintf("%s at %s: %s", f.Rule, f.Symbol, f.Message))
+	}
+	for _, f := range fs {
+		out[f] = slices.Clone(everywhere)
+	}
+	for _, p := range in.Pairs.Functions {
+		if p.Base == nil || !runs(p.Base) || s.o.Function != "" && !policy.MatchSymbol(s.o.Function, p.Base.Symbol) {
+			continue
+		}
+		if p.Head == nil {
+			gone = append(gone, p.Base.Symbol)
+			continue
+		}
+		if len(p.Base.Contract()) == 0 {
+			continue // to write the contract is the task
+		}
+		if direction, _ := contract.Direction(in, p); direction != "equal" && direction != "stronger" && direction != "none" {
+			for _, f := range fs {
+				if f.Symbol == p.Head.Symbol {
+					out[f] = append(out[f], fmt.Sprintf("the contract is %s compared with the baseline's", directionText(direction)))
+				}
+			}
+		}
+	}
+	return out, gone, nil
+}
+
+// replaced is a tree in which one file has another text.
+type replaced struct {
+	lister
+	file string
+	text []byte
+}
+
+func (r *replaced) Entries(ctx context.Context) ([]gitrepo.Entry, error) {
+	entries, err := r.lister.Entries(ctx)
+	out := slices.Clone(entries)
+	for i := range out {
+		if out[i].Path == r.file {
+			out[i].ID = "baseline" // no path and no hash of git's
+		}
+	}
+	return out, err
+}
+
+func (r *replaced) Read(ctx context.Context, paths []string, maxSize int64) (map[string]gitrepo.Content, error) {
+	others := slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return p == r.file })
+	out, err := r.lister.Read(ctx, others, maxSize)
+	if err == nil && len(others) < len(paths) {
+		out[r.file] = gitrepo.Content{Data: r.text, Size: int64(len(r.text))}
+	}
+	return out, err
+}
+
+func directionText(d string) string {
+	if d == "unknown" {
+		return "not known to be as strong"
+	}
+	return d
+}
+
+// baselineRules are those that find out what was tampered with.
+func baselineRules() []*checks.Rule {
+	var out []*checks.Rule
+	for _, r := range registry.Rules() {
+		if (r.Family == checks.Trust || r.Family == checks.Edit) && r.Needs&(checks.NeedVerifier|checks.NeedSuite) == 0 {
+			out = append(out, r)
+		}
+	}
+	return out
+}
