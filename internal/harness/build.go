@@ -667,14 +667,7 @@ func (b *build) write() map[string]*writtenFile {
 	root := b.tree.modules[""]
 	into(root, textPiece{"\n#[path = " + strconv.Quote(b.name+".rs") + "] mod " + b.name + ";\n", owner{}})
 	out := map[string]*writtenFile{}
-	own := map[string]bool{}
-	for _, m := range b.tree.modules {
-		own[m.file] = true
-	}
 	for name, f := range b.tree.erased {
-		if !own[name] {
-			continue
-		}
 		w := &writtenFile{}
 		if name == b.req.Root {
 			w.text = append(w.text, "#![no_main] "...)

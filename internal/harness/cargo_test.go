@@ -70,7 +70,7 @@ func TestCargo(t *testing.T) {
 	c, request := appCrate(t, func(map[string]string) {})
 	tgs := []harness.Target{mutants(c.with("f", "1", "5", "200"), 8), mutants(c.with("g", "4"), 3), c.with("h", "4"), c.with("deep::k", "9")}
 	res := run(t, request(tgs...))
-	want := []string{"2\n10\npanicked: attempt to multiply with overflow\n", "12\n", "unmeasured: it cannot be called from outside: cannot find function `h` in this scope (E0425)\n", "4\n"}
+	want := []string{"2\n10\npanicked: attempt to multiply with overflow\n", "12\n", "unmeasured: the compiler refuses to call it: cannot find function `h` in this scope (E0425)\n", "4\n"}
 	for i, tg := range tgs {
 		if d := cmp.Diff(want[i], shows(tg, res.Targets[i])); d != "" {
 			t.Errorf("%s (-want +got):\n%s", tg.Function.Symbol, d)

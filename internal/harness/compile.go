@@ -26,9 +26,11 @@ type tools struct {
 const maxMessages = 64 << 20
 
 // findTools asks the compiler where it is: isolated, rustup's stand-in would not find it. It is the user's own program.
-func findTools(ctx context.Context, rustc string) (*tools, error) {
+//
+// It is asked in a directory of ours, as rustup goes by the files of the directory that it is started in, which can name any compiler.
+func findTools(ctx context.Context, rustc, dir string) (*tools, error) {
 	ask := func(args ...string) (string, error) {
-		c := sandbox.Command{Name: rustc, Args: args, Env: sandbox.Environ("RUSTUP_HOME", "CARGO_HOME", "RUSTUP_TOOLCHAIN"),
+		c := sandbox.Command{Name: rustc, Args: args, Dir: dir, Env: append(sandbox.Environ("RUSTUP_HOME", "CARGO_HOME", "RUSTUP_TOOLCHAIN"), "RUSTUP_AUTO_INSTALL=0"),
 			Limits: sandbox.Limits{Wall: time.Minute, Stdout: 1 << 20, Stderr: 1 << 20}}
 		res, err := c.Run(ctx)
 		if err != nil {
@@ -56,7 +58,7 @@ const maxRounds = 6
 
 // compile compiles the crate. It is not ok if nothing can be run; the targets then say why.
 func (b *build) compile(ctx context.Context) (ok bool, err error) {
-	if b.tools, err = findTools(ctx, b.req.Rustc); err != nil {
+	if b.tools, err = findTools(ctx, b.req.Rustc, b.req.Work); err != nil {
 		return false, err
 	}
 	b.res.Rustc = b.tools.version
@@ -238,7 +240,7 @@ func (b *build) blame(messages []byte, files map[string]*writtenFile) (found int
 		if json.Unmarshal(line, &m) != nil || !strings.HasPrefix(m.Level, "error") {
 			continue
 		}
-		text := m.Message
+		text := strings.ReplaceAll(m.Message, b.name+"::", "")
 		if m.Code != nil && m.Code.Code != "" {
 			text += " (" + m.Code.Code + ")"
 		}
@@ -308,7 +310,7 @@ func (b *build) refuse(o owner, why string) int {
 		if o.target.dropped() {
 			return 0
 		}
-		o.target.drop("it cannot be called from outside: %s", why)
+		o.target.drop("the compiler refuses to call it: %s", why)
 	case o.typ != nil:
 		if o.typ.failure != "" {
 			return 0

@@ -67,7 +67,7 @@ func (l Limits) orDefaults() Limits {
 		l.Stack = 64 << 20
 	}
 	if l.Value <= 0 {
-		l.Value = 256 << 10
+		l.Value = 64 << 10
 	}
 	if l.Deaths <= 0 {
 		l.Deaths = 8
@@ -107,7 +107,7 @@ type Request struct {
 	Work string
 	// Require makes Run fail where the machine cannot give all of the isolation.
 	Require bool
-	// Seed goes into names and secrets that the code under test must not meet by chance.
+	// Seed goes into the names that are put into the crate.
 	Seed uint64
 }
 
@@ -163,6 +163,9 @@ type Outcome struct {
 // same tells whether two outcomes are the same. What was returned is compared as it was written.
 func (o Outcome) same(p Outcome) bool { return o.Kind == p.Kind && bytes.Equal(o.raw, p.raw) }
 
+// settled tells an outcome that does not depend on how busy the machine is.
+func (o Outcome) settled() bool { return o.Kind != NotRun && o.Kind != TimedOut }
+
 // Mutant is what became of a mutant.
 type Mutant struct {
 	// ID is that of mutate.Mutant.
@@ -171,7 +174,8 @@ type Mutant struct {
 	Failure string
 	// Outcomes has an entry for every input; nil if the mutant was not run.
 	Outcomes []Outcome
-	// Differs are the places of inputs for which the mutant's outcome is another than the function's.
+	// Differs are the places of inputs for which the mutant returned something else than the function, or ended otherwise. Cases that
+	// timed out or were not run are not among them.
 	Differs []int
 }
 
@@ -182,6 +186,22 @@ type Measured struct {
 	// Observed has an entry for every input; Mutants one for every mutant. Both are nil if the function was not run.
 	Observed []Outcome
 	Mutants  []Mutant
+}
+
+// Results are what the function gave for each input, nil where it did not return, and what its mutants returned instead, as
+// spectest.Assemble takes them.
+func (m Measured) Results() (observed []*spectest.Observed, mutants []spectest.MutantResult) {
+	for _, o := range m.Observed {
+		observed = append(observed, o.Got)
+	}
+	for _, mu := range m.Mutants {
+		for _, i := range mu.Differs {
+			if got := mu.Outcomes[i].Got; got != nil && observed[i] != nil {
+				mutants = append(mutants, spectest.MutantResult{Mutant: mu.ID, Input: i, Got: *got})
+			}
+		}
+	}
+	return observed, mutants
 }
 
 // Way is how the crate was compiled.

@@ -3,7 +3,6 @@ package harness
 import (
 	"bytes"
 	"fmt"
-	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -24,27 +23,36 @@ type module struct {
 
 // tree is the erased crate.
 type tree struct {
-	root    string
-	erased  map[string]*syntax.File
+	req     Request
+	prelude string
+	erased  map[string]*syntax.File // of its modules
 	modules map[string]*module
 }
 
-// newTree erases all Rust files and finds the modules of the crate.
+// newTree finds the modules of the crate and erases them.
 func newTree(req Request, prelude string) (*tree, error) {
-	t := &tree{root: req.Root, erased: map[string]*syntax.File{}, modules: map[string]*module{}}
-	if _, ok := req.Files[req.Root]; !ok {
+	t := &tree{req: req, prelude: prelude, erased: map[string]*syntax.File{}, modules: map[string]*module{}}
+	root := t.file(req.Root)
+	if root == nil {
 		return nil, fmt.Errorf("%w: the root file %s is not among the files", errRequest, req.Root)
 	}
-	for _, name := range slices.Sorted(maps.Keys(req.Files)) {
-		if !strings.HasSuffix(name, ".rs") {
-			continue
-		}
-		text := bytes.TrimPrefix(req.Files[name], []byte("\xef\xbb\xbf"))
-		erased := syntax.Erase(syntax.Parse(source.NewFile(name, text)), syntax.EraseOptions{Prelude: prelude})
-		t.erased[name] = shortPaths(syntax.Parse(source.NewFile(name, erased)), prelude)
-	}
-	t.walk(t.erased[t.root].Root(), "", t.root, path.Dir(t.root), 0)
+	t.walk(root.Root(), "", req.Root, path.Dir(req.Root), 0)
 	return t, nil
+}
+
+// file is a file in its erased form; nil if it is not in the tree.
+func (t *tree) file(name string) *syntax.File {
+	if f := t.erased[name]; f != nil {
+		return f
+	}
+	text, ok := t.req.Files[name]
+	if !ok {
+		return nil
+	}
+	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
+	erased := syntax.Erase(syntax.Parse(source.NewFile(name, text)), syntax.EraseOptions{Prelude: t.prelude})
+	t.erased[name] = shortPaths(syntax.Parse(source.NewFile(name, erased)), t.prelude)
+	return t.erased[name]
 }
 
 // shortPaths replaces paths into vstd, whatever its module, by the stand-ins.
@@ -104,12 +112,15 @@ func apply(text []byte, edits []edit) []byte {
 	return b.Bytes()
 }
 
-// maxModules bounds how deep modules are nested.
-const maxModules = 64
+// maxDepth bounds how deep modules are nested, and maxModules how many there are: a file can be a module of its own.
+const (
+	maxDepth   = 64
+	maxModules = 20_000
+)
 
 // walk enters a module and those in it. dir is the directory of the files of its modules.
 func (t *tree) walk(n syntax.Node, at, file, dir string, depth int) {
-	if _, known := t.modules[at]; known || depth > maxModules {
+	if _, known := t.modules[at]; known || depth > maxDepth || len(t.modules) >= maxModules {
 		return
 	}
 	end := len(n.File().Source.Text)
@@ -147,7 +158,7 @@ func (t *tree) walk(n syntax.Node, at, file, dir string, depth int) {
 			candidates = append(candidates, struct{ file, dir string }{p, path.Dir(p)})
 		}
 		for _, c := range candidates {
-			if f := t.erased[c.file]; f != nil {
+			if f := t.file(c.file); f != nil {
 				t.walk(f.Root(), inner, c.file, c.dir, depth+1)
 				break
 			}

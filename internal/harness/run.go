@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -28,7 +27,7 @@ type job struct {
 
 const (
 	// maxOutput is the most bytes that all outcomes together may take.
-	maxOutput = 512 << 20
+	maxOutput = 256 << 20
 	// maxEnded is how many cases of a function and its mutants may end all of the program, before the others are given up.
 	maxEnded = 3
 	// maxProcesses is the most processes and threads of the program: far more than there are at a time, as the system counts those
@@ -63,7 +62,7 @@ func (b *build) run(ctx context.Context) error {
 		k.steps = j.steps
 		first, again = append(first, j), append(again, k)
 	}
-	if err := b.runJobs(ctx, first, 1, deadline); err != nil {
+	if err := b.runJobs(ctx, first, deadline); err != nil {
 		return err
 	}
 	for _, j := range first {
@@ -84,7 +83,7 @@ func (b *build) run(ctx context.Context) error {
 			}
 		}
 	}
-	if err := b.runJobs(ctx, slices.Concat(again, mutants), 2, deadline); err != nil {
+	if err := b.runJobs(ctx, slices.Concat(again, mutants), deadline); err != nil {
 		return err
 	}
 	for i, j := range first {
@@ -117,7 +116,7 @@ func (b *build) settle(j, again *job) {
 	for k := range t.mutants {
 		m := t.mutants[k].out
 		for i, o := range m.Outcomes {
-			if o.Kind != NotRun && j.to[i].Kind != NotRun && !o.same(j.to[i]) {
+			if o.settled() && j.to[i].settled() && !o.same(j.to[i]) {
 				m.Differs = append(m.Differs, i)
 			}
 		}
@@ -135,7 +134,7 @@ func (o Outcome) text() string {
 }
 
 // runJobs runs jobs, and starts the program anew behind a case that ended all of it.
-func (b *build) runJobs(ctx context.Context, jobs []*job, purpose uint64, deadline time.Time) error {
+func (b *build) runJobs(ctx context.Context, jobs []*job, deadline time.Time) error {
 	var done point // the first case that has no outcome
 	next := func() {
 		for done.job < len(jobs) && done.at >= len(jobs[done.job].order) {
@@ -144,7 +143,7 @@ func (b *build) runJobs(ctx context.Context, jobs []*job, purpose uint64, deadli
 	}
 	// One after another: each case of the first job in a process of its own, so that it is known which of them ended the program.
 	careful := false
-	for starts := 0; ; starts++ {
+	for {
 		for next(); done.job < len(jobs) && jobs[done.job].target.ended >= maxEnded; next() {
 			j := jobs[done.job]
 			j.to[j.order[done.at]] = Outcome{Kind: NotRun, Detail: "earlier cases ended the harness too often"}
@@ -162,7 +161,8 @@ func (b *build) runJobs(ctx context.Context, jobs []*job, purpose uint64, deadli
 			}
 			return nil
 		}
-		nonce := b.nonce(purpose, starts)
+		before := done
+		nonce := rand.Uint64() // the code under test does not meet it by chance
 		c := sandbox.Command{Name: b.program(), Dir: b.outDir(), Stdin: b.input(jobs, done, careful, nonce),
 			Limits:  sandbox.Limits{Wall: left, Stdout: maxOutput, Stderr: 1 << 20, Memory: b.req.Limits.RunMemory, FileSize: 1 << 20, Processes: maxProcesses},
 			Isolate: &sandbox.Isolation{ReadOnly: []string{b.outDir()}, Require: b.req.Require}}
@@ -204,7 +204,7 @@ func (b *build) runJobs(ctx context.Context, jobs []*job, purpose uint64, deadli
 				err = errors.New("it stopped before the end")
 			}
 			return fmt.Errorf("run the program: %w", err)
-		case !careful:
+		case !careful || done != before:
 			careful = true
 			continue
 		}
@@ -239,13 +239,6 @@ func reason(err error) string {
 		return exit.Signal
 	}
 	return "status " + strconv.Itoa(exit.ExitCode)
-}
-
-// nonce is a number that the code under test does not meet by chance.
-func (b *build) nonce(purpose uint64, n int) uint64 {
-	h := fnv.New64a()
-	_, _ = h.Write([]byte(b.name)) // never fails
-	return rand.New(rand.NewPCG(b.req.Seed^rand.Uint64(), h.Sum64()+purpose<<32+uint64(n))).Uint64()
 }
 
 // input is what the program reads: settings, and the jobs from a case on. With care, each case of the first is a job of its own.
@@ -327,6 +320,9 @@ func (b *build) outcome(t *target, f frame) Outcome {
 	switch f.kind {
 	case 1:
 		got, err := b.observed(t, f.payload)
+		if errors.Is(err, errDeep) {
+			return Outcome{Kind: TooLarge, Detail: err.Error()}
+		}
 		if err != nil {
 			return Outcome{Kind: Forged, Detail: err.Error()}
 		}

@@ -482,6 +482,7 @@ fn child(job: &Job, from: usize, fd: i32, nonce: u64, limit: usize, stack: usize
         unsafe {
             STACK_LOW = (&here as *const u8 as usize).wrapping_sub(stack);
             STACK = stack;
+            write_all(fd, &frame(nonce, job.cases[from].number, 0, READY, 0, &[]));
         }
         for c in &job.cases[from..] {
             let (kind, steps, payload) = case(job.target, job.variant, c.data.clone(), c.fuel, limit);
@@ -510,6 +511,9 @@ fn child(job: &Job, from: usize, fd: i32, nonce: u64, limit: usize, stack: usize
     });
 }
 
+/// The kind of the frame that says that the first case begins.
+const READY: u8 = 0;
+
 /// How often a process or thread is asked for in vain, with 5 milliseconds in between, and how it ends when there is none.
 const PATIENCE: u32 = 1000;
 const UNABLE: i32 = 3;
@@ -530,10 +534,7 @@ fn supervise(job: &Job, proto: i32, s: &Settings) {
             _exit(UNABLE);
         }
     };
-    // A secret of each child, which can find its own but not those of others.
-    let mut secret = s.nonce ^ 0x9e37_79b9_7f4a_7c15;
     while next < job.cases.len() {
-        secret = secret.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         let mut fds = [0i32; 2];
         let pid = unsafe {
             if pipe(fds.as_mut_ptr()) != 0 {
@@ -557,13 +558,14 @@ fn supervise(job: &Job, proto: i32, s: &Settings) {
                 close(fds[0]);
                 close(proto);
             }
-            child(job, next, fds[1], secret, s.limit, s.stack);
+            child(job, next, fds[1], s.nonce, s.limit, s.stack);
             unsafe { _exit(0) };
         }
         unsafe { close(fds[1]) };
         let from = next;
         let mut buf: Vec<u8> = Vec::new();
-        let mut deadline = sgstd::time::Instant::now() + sgstd::time::Duration::from_millis(s.millis);
+        // Until the child is ready it has as long as it may wait for its thread.
+        let mut deadline = sgstd::time::Instant::now() + sgstd::time::Duration::from_millis(s.millis + 10 * PATIENCE as u64);
         let mut status = 0i32;
         let mut reaped = false;
         let mut clean = false; // it ended after a whole case, as it is to
@@ -583,18 +585,22 @@ fn supervise(job: &Job, proto: i32, s: &Settings) {
                 while buf.len() >= HEAD && next < job.cases.len() {
                     let word = |at: usize| u32::from_le_bytes([buf[at], buf[at + 1], buf[at + 2], buf[at + 3]]);
                     let (kind, n) = (buf[16], word(25) as usize);
-                    if buf[..8] != secret.to_le_bytes() || word(8) != job.cases[next].number || n > s.limit {
+                    if buf[..8] != s.nonce.to_le_bytes() || word(8) != job.cases[next].number || n > s.limit {
                         bad = true;
                         break;
                     }
                     if buf.len() < HEAD + n {
                         break;
                     }
+                    deadline = sgstd::time::Instant::now() + sgstd::time::Duration::from_millis(s.millis);
+                    if kind == READY && n == 0 {
+                        buf.drain(..HEAD);
+                        continue;
+                    }
                     tell(next, kind, word(17) as u64 | (word(21) as u64) << 32, &buf[HEAD..HEAD + n]);
                     clean = word(12) == 1;
                     next += 1;
                     buf.drain(..HEAD + n);
-                    deadline = sgstd::time::Instant::now() + sgstd::time::Duration::from_millis(s.millis);
                 }
                 if bad || buf.len() > HEAD + s.limit {
                     fate = Some((8, Vec::new()));

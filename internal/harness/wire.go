@@ -63,11 +63,7 @@ func (e *encoder) value(v value.Value, nest int) {
 			e.out = append(e.out, s...)
 			return
 		}
-		if v.Of != value.Array {
-			e.u32(len(v.Elems))
-		} else {
-			e.u32(len(v.Elems))
-		}
+		e.u32(len(v.Elems))
 		for _, x := range v.Elems {
 			e.value(x, nest+1)
 		}
@@ -135,7 +131,10 @@ func (e *encoder) data(v *value.Data, nest int) {
 	}
 }
 
-var errGarbled = errors.New("what the program wrote is not a value")
+var (
+	errGarbled = errors.New("what it wrote is not a value")
+	errDeep    = errors.New("it is nested too deep")
+)
 
 type decoder struct {
 	b    *build
@@ -163,7 +162,10 @@ func (d *decoder) u32() (int, error) {
 var intCodes = [...]value.IntType{0, value.U8, value.U16, value.U32, value.U64, value.U128, value.USize, value.I8, value.I16, value.I32, value.I64, value.I128, value.ISize}
 
 func (d *decoder) value(nest int) (value.Value, error) {
-	if d.left--; nest > maxNest || d.left < 0 {
+	if nest > maxNest {
+		return nil, errDeep
+	}
+	if d.left--; d.left < 0 {
 		return nil, errGarbled
 	}
 	tag, err := d.take(1)

@@ -171,6 +171,20 @@ pub fn leaves_threads(x: u8) -> u8 {
     x
 }
 
+static WRITTEN: AtomicU8 = AtomicU8::new(0);
+
+pub fn leaves_a_thread_that_writes(x: u8) -> u8 {
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    let seen = WRITTEN.load(Ordering::SeqCst);
+    if x == 1 {
+        std::thread::spawn(|| loop {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+            WRITTEN.store(100, Ordering::SeqCst);
+        });
+    }
+    x + seen
+}
+
 #[allow(unsafe_code)]
 pub fn reads_no_memory(x: u8) -> u8 {
     if x == 1 {
@@ -322,7 +336,7 @@ pub enum List {
 
 pub fn gives_deep_values(x: u8) -> List {
     let mut l = List::End;
-    for _ in 0..(if x == 1 { 20_000 } else { 1 }) {
+    for _ in 0..(if x == 1 { 5_000 } else { 1 }) {
         l = List::More(Box::new(l));
     }
     l
