@@ -70,6 +70,9 @@ var layers = map[string]layer{
 
 	"internal/measure": {7, nil, []string{"internal/harness"}, "inputs, mutants, runs and answers meet in one place, which none of them knows"},
 
+	"internal/github":            {7, []string{"annotate", "checks"}, nil, "what is posted is decided elsewhere; one package knows what GitHub takes"},
+	"internal/github/githubtest": {7, []string{}, nil, "what stands in for GitHub in tests is imported by tests only"},
+
 	"internal/engine": {7, nil, []string{"internal/prove", "internal/measure"}, "the pipeline joins the parts; hosts and commands only start it"},
 	"internal/cli":    {8, nil, nil, "commands are the outermost layer, so everything can be used without them"},
 	"cmd/specgate":    {9, []string{"internal/cli"}, nil, "main only calls cli.Main"},
@@ -80,20 +83,22 @@ var outside = map[string]struct {
 	importers []string
 	why       string
 }{
-	"github.com/BurntSushi/toml":          {[]string{"internal/policy", "internal/manifest"}, "two formats that are both TOML: the policy file and Cargo's files; neither package may know the other"},
-	"github.com/bmatcuk/doublestar/v4":    {[]string{"internal/policy"}, "globs mean what the policy says they mean"},
-	"github.com/agnivade/levenshtein":     {[]string{"internal/policy"}, "'did you mean' is asked for through policy.Nearest"},
-	"github.com/alecthomas/kong":          {[]string{"internal/cli"}, "the command line is parsed in one place"},
-	"github.com/mattn/go-runewidth":       {[]string{"annotate"}, "only rendering needs the width of a character"},
-	"golang.org/x/term":                   {[]string{"internal/cli"}, "what a terminal can do is asked once and passed on"},
-	"golang.org/x/sys":                    {[]string{"internal/sandbox"}, "limits on child processes need system calls"},
-	"github.com/landlock-lsm/go-landlock": {[]string{"internal/sandbox"}, "what a program may do is decided where it is started"},
-	"github.com/gofrs/flock":              {[]string{"internal/cache"}, "only the store of answers is shared by several processes"},
-	"github.com/google/go-cmp":            {nil, "tests only"},
-	"github.com/rogpeppe/go-internal":     {nil, "tests only"},
-	"os/exec":                             {[]string{"internal/sandbox"}, "a process started anywhere else would escape the limits"},
-	"golang.org/x/vuln/cmd/govulncheck":   {nil, "a tool, never imported"},
-	"honnef.co/go/tools":                  {nil, "a tool, never imported"},
+	"github.com/BurntSushi/toml":              {[]string{"internal/policy", "internal/manifest"}, "two formats that are both TOML: the policy file and Cargo's files; neither package may know the other"},
+	"github.com/bmatcuk/doublestar/v4":        {[]string{"internal/policy"}, "globs mean what the policy says they mean"},
+	"github.com/agnivade/levenshtein":         {[]string{"internal/policy"}, "'did you mean' is asked for through policy.Nearest"},
+	"github.com/alecthomas/kong":              {[]string{"internal/cli"}, "the command line is parsed in one place"},
+	"github.com/mattn/go-runewidth":           {[]string{"annotate"}, "only rendering needs the width of a character"},
+	"golang.org/x/term":                       {[]string{"internal/cli"}, "what a terminal can do is asked once and passed on"},
+	"golang.org/x/sys":                        {[]string{"internal/sandbox"}, "limits on child processes need system calls"},
+	"github.com/landlock-lsm/go-landlock":     {[]string{"internal/sandbox"}, "what a program may do is decided where it is started"},
+	"github.com/gofrs/flock":                  {[]string{"internal/cache"}, "only the store of answers is shared by several processes"},
+	"github.com/google/go-github":             {[]string{"internal/github"}, "one package knows GitHub's API, so that it can be replaced or raised in one place"},
+	"github.com/bradleyfalzon/ghinstallation": {[]string{"internal/github"}, "the package that sends an App's token decides where to"},
+	"github.com/google/go-cmp":                {nil, "tests only"},
+	"github.com/rogpeppe/go-internal":         {nil, "tests only"},
+	"os/exec":                                 {[]string{"internal/sandbox"}, "a process started anywhere else would escape the limits"},
+	"golang.org/x/vuln/cmd/govulncheck":       {nil, "a tool, never imported"},
+	"honnef.co/go/tools":                      {nil, "a tool, never imported"},
 }
 
 type importLine struct {
