@@ -37,6 +37,8 @@ type build struct {
 	byName  map[string]*userType
 	tools   *tools
 	pkg     *pkg // nil without a manifest
+	vstd    bool // the crate is built with vstd itself
+	broken  bool // the crate as a whole does not compile
 }
 
 // target is a Target with what is written for it.
@@ -87,8 +89,8 @@ type variant struct {
 	count  int      // of those
 }
 
-func newBuild(req Request, res *Result) (*build, error) {
-	b := &build{req: req, res: res, byName: map[string]*userType{}}
+func newBuild(req Request, vstd bool, res *Result) (*build, error) {
+	b := &build{req: req, res: res, vstd: vstd, byName: map[string]*userType{}}
 	if req.Manifest != "" {
 		var err error
 		if b.pkg, err = readPackage(req); err != nil {
@@ -111,16 +113,19 @@ func newBuild(req Request, res *Result) (*build, error) {
 	}
 	b.name = unusedName(req)
 	var err error
-	if b.tree, err = newTree(req, "crate::"+b.name); err != nil {
+	if b.tree, err = newTree(req, b.prelude()); err != nil {
 		return nil, err
 	}
-	if b.pkg != nil && b.pkg.needs(b.tree) {
+	switch {
+	case vstd:
+		res.Way = ByVstd
+	case b.pkg != nil && b.pkg.needs(b.tree):
 		res.Way = ByCargo
 	}
 	for i := range req.Targets {
 		t := &target{Target: &req.Targets[i], number: i, out: &res.Targets[i]}
 		b.targets = append(b.targets, t)
-		if res.Way == ByCargo && b.pkg.script {
+		if res.Way != ByRustc && b.pkg.script {
 			t.drop("its package has a build script, which is not run")
 			continue
 		}
@@ -214,16 +219,24 @@ func (b *build) prepare(t *target) {
 		out := &t.out.Mutants[i]
 		out.ID = m.ID
 		name := fmt.Sprintf("%s_t%d_m%d", b.name, t.number, i+1)
-		text, err := t.Mutants.Emit(m, name, syntax.EraseOptions{Prelude: "crate::" + b.name})
+		text, err := t.Mutants.Emit(m, name, syntax.EraseOptions{Prelude: b.prelude()})
 		mu := &mutant{out: out, name: name}
 		if err != nil {
 			out.Failure = err.Error()
 		} else {
-			short := shortPaths(syntax.Parse(source.NewFile(f.File.Path, text)), "crate::"+b.name)
+			short := shortPaths(syntax.Parse(source.NewFile(f.File.Path, text)), b.prelude())
 			mu.text = string(instrument(short.Source.Text, b.tick()))
 		}
 		t.mutants = append(t.mutants, mu)
 	}
+}
+
+// prelude is the module that has what erased text needs of vstd; empty if that is vstd itself.
+func (b *build) prelude() string {
+	if b.vstd {
+		return ""
+	}
+	return "crate::" + b.name
 }
 
 func (b *build) tick() string { return "crate::" + b.name + "::tick" }
@@ -752,8 +765,11 @@ func (b *build) runtime() string {
 	}
 	s.WriteString(strings.ReplaceAll(runtimeText, "\nextern \"C\" {", "\n"+unsafe+"extern \"C\" {"))
 	prelude := strings.TrimPrefix(syntax.ErasedPrelude, "#![allow(dead_code, non_camel_case_types)]\nuse core::marker::PhantomData;\n")
-	s.WriteString(prelude)
-	s.WriteString(vstdText)
+	if b.vstd {
+		s.WriteString("pub use ::vstd::prelude::{int, nat, Ghost, Tracked};\n")
+	} else {
+		s.WriteString(prelude + vstdText)
+	}
 	fmt.Fprintf(&s, "%sextern \"Rust\" {\n", unsafe)
 	for _, t := range b.targets {
 		if !t.dropped() {

@@ -24,7 +24,8 @@ import (
 type pkg struct {
 	dir      string // of its manifest
 	cargo    *manifest.Cargo
-	deps     []manifest.Dependency // of executable code, Verus's own left out, from the workspace where it has them
+	deps     []manifest.Dependency // of executable code, from the workspace where it has them
+	verus    []manifest.Dependency // Verus's own of them
 	edition  string
 	features []string // that are on
 	script   bool     // it has a build script
@@ -88,9 +89,6 @@ func readPackage(req Request) (*pkg, error) {
 			strings.HasSuffix(d.Table, "dev-dependencies") || strings.HasSuffix(d.Table, "build-dependencies")) {
 			continue
 		}
-		if slices.Contains(verusCrates, strings.ReplaceAll(d.Package, "-", "_")) {
-			continue
-		}
 		if d.Workspace {
 			from, ok := inherited[d.Name]
 			if !ok {
@@ -101,10 +99,18 @@ func readPackage(req Request) (*pkg, error) {
 		} else if d.Path != "" {
 			d.Path = path.Join(p.dir, d.Path)
 		}
-		p.deps = append(p.deps, d)
+		if isVerus(d.Package) {
+			p.verus = append(p.verus, d)
+		} else {
+			p.deps = append(p.deps, d)
+		}
 	}
 	p.features = p.on(append([]string{"default"}, req.Features...))
 	return p, nil
+}
+
+func isVerus(name string) bool {
+	return slices.Contains(verusCrates, strings.ReplaceAll(name, "-", "_"))
 }
 
 // on are features with those that they turn on.
@@ -145,7 +151,11 @@ func (b *build) manifestText() string {
 	rel := func(p string) string { return strconv.Quote("../" + p) }
 	fmt.Fprintf(&s, "[package]\nname = %q\nversion = \"0.0.0\"\nedition = %q\nautobins = false\n\n[workspace]\n\n[[bin]]\nname = \"program\"\npath = %s\n", b.name, b.req.Edition, rel(b.req.Root))
 	s.WriteString("\n[profile.dev]\nopt-level = 0\ndebug = false\ndebug-assertions = true\noverflow-checks = true\npanic = \"unwind\"\nincremental = false\n")
-	for _, d := range b.pkg.deps {
+	deps := b.pkg.deps
+	if b.vstd {
+		deps = slices.Concat(deps, b.pkg.verus)
+	}
+	for _, d := range deps {
 		table := d.Table
 		if in, ok := strings.CutPrefix(table, "target."); ok {
 			table = "target." + strconv.Quote(strings.TrimSuffix(in, ".dependencies")) + ".dependencies"
@@ -177,7 +187,7 @@ func (b *build) manifestText() string {
 		// What they turn on of Verus's crates is not there.
 		enables := slices.DeleteFunc(slices.Clone(f.Enables), func(e string) bool {
 			name, _, of := strings.Cut(strings.TrimPrefix(e, "dep:"), "/")
-			return (of || strings.HasPrefix(e, "dep:")) && slices.Contains(verusCrates, strings.ReplaceAll(strings.TrimSuffix(name, "?"), "-", "_"))
+			return !b.vstd && (of || strings.HasPrefix(e, "dep:")) && isVerus(strings.TrimSuffix(name, "?"))
 		})
 		fmt.Fprintf(&s, "%q = [%s]\n", f.Name, quoted(enables))
 	}

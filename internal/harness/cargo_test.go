@@ -128,3 +128,42 @@ func TestCargoFails(t *testing.T) {
 		})
 	}
 }
+
+// A crate that uses parts of vstd for which there are no stand-ins is built with vstd itself.
+func TestVstd(t *testing.T) {
+	c, request := appCrate(t, func(texts map[string]string) {
+		delete(texts, "Cargo.toml")
+		delete(texts, "helper/Cargo.toml")
+		texts["app/Cargo.toml"] = "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[dependencies]\nvstd = \"=0.0.0-2026-11-01-0251\"\n"
+		texts["app/Cargo.lock"] = readFile(t, "../../testdata/erase/Cargo.lock")
+		texts["app/src/lib.rs"] = `use vstd::prelude::*;
+use vstd::cell::pcell::PCell;
+verus! {
+pub struct Counter { n: u8, seen: Ghost<int> }
+impl Counter {
+    pub fn bump(&mut self) -> u8 { self.n = self.n + 1; self.seen = Ghost(self.seen@ + 1); self.n }
+}
+pub fn f(x: u8, v: &mut Vec<u8>) -> u8
+    requires old(v).len() > 0,
+{
+    let (c, Tracked(p)) = PCell::new(x);
+    v.set(0, 9);
+    c.into_inner(Tracked(p))
+}
+}
+`
+	})
+	tgs := []harness.Target{mutants(c.with("f", "5; [1, 2]"), 5), mutants(c.with("Counter::bump", "Counter { n: 3, seen: Ghost(1) }"), 5)}
+	req := request(tgs...)
+	req.CargoHome = cargoHome(t)
+	res := run(t, req)
+	for i, want := range []string{"5, v = [9, 2]\n", "4, self = Counter { n: 4, seen: Ghost(?) }\n"} {
+		if d := cmp.Diff(want, shows(tgs[i], res.Targets[i])); d != "" {
+			t.Errorf("(-want +got):\n%s", d)
+		}
+	}
+	if res.Way != harness.ByVstd {
+		t.Errorf("way %s", res.Way)
+	}
+	t.Logf("%d compilations in %v, %d processes in %v", res.Compilations, res.CompileTook, res.Processes, res.RunTook)
+}

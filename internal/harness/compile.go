@@ -79,7 +79,7 @@ func (b *build) compile(ctx context.Context) (ok bool, err error) {
 		}
 		var messages []byte
 		var says string
-		if b.res.Way == ByCargo {
+		if b.res.Way != ByRustc {
 			messages, says, err = b.cargo(ctx)
 		} else {
 			messages, err = b.rustc(ctx)
@@ -103,9 +103,11 @@ func (b *build) compile(ctx context.Context) (ok bool, err error) {
 		switch {
 		case round >= maxRounds:
 			b.dropAll("the crate does not compile: %s", other)
+			b.broken = true
 			return false, nil
 		case found == 0 && !b.withoutMutants():
 			b.dropAll("the crate does not compile without its ghost code: %s", other)
+			b.broken = true
 			return false, nil
 		case found > 0 && round == maxRounds-2:
 			b.dropBlamed()
@@ -158,7 +160,7 @@ func (b *build) copyFiles() error {
 			return err
 		}
 	}
-	if b.res.Way == ByCargo {
+	if b.res.Way != ByRustc {
 		if err := b.prepareCargo(); err != nil {
 			return err
 		}
@@ -274,7 +276,7 @@ func (b *build) blame(messages []byte, files map[string]*writtenFile) (found int
 
 // relative is the path of a file in the tree, as the compiler names it: from the directory of the tree, or the one of the harness's package.
 func (b *build) relative(file string) string {
-	if b.res.Way == ByCargo && !filepath.IsAbs(file) {
+	if b.res.Way != ByRustc && !filepath.IsAbs(file) {
 		file = filepath.Join(b.srcDir(), b.name, file)
 	}
 	if filepath.IsAbs(file) {

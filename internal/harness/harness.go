@@ -212,6 +212,8 @@ const (
 	ByRustc Way = "rustc"
 	// ByCargo: by cargo, as the code uses other crates; with stand-ins for vstd all the same.
 	ByCargo Way = "cargo"
+	// ByVstd: by cargo and with vstd itself, from where the package has it, as the code uses parts of it for which there are no stand-ins.
+	ByVstd Way = "cargo with vstd"
 )
 
 // Result is what a run gave.
@@ -233,26 +235,43 @@ type Result struct {
 // means that nothing could be: the request makes no sense, the compiler or the program cannot be started, or ctx is done.
 func Run(ctx context.Context, req Request) (*Result, error) {
 	req.Limits = req.Limits.orDefaults()
-	res := &Result{Targets: make([]Measured, len(req.Targets)), Way: ByRustc}
-	b, err := newBuild(req, res)
-	if err != nil {
-		return nil, fmt.Errorf("run functions of %s: %w", req.Root, err)
+	b, ok, err := prepared(ctx, req, false)
+	if err == nil && !ok && b.broken && b.pkg != nil && len(b.pkg.verus) > 0 && !b.pkg.script {
+		// It may use parts of vstd for which there is no stand-in.
+		first := b
+		if b, ok, err = prepared(ctx, req, true); err == nil && !ok && b.broken {
+			for i := range b.res.Targets {
+				m, before := &b.res.Targets[i], first.res.Targets[i].Unmeasured
+				if m.Unmeasured != before {
+					m.Unmeasured = before + "; with vstd itself, " + m.Unmeasured
+				}
+			}
+		}
+		b.res.Compilations += first.res.Compilations
+		b.res.CompileTook += first.res.CompileTook
 	}
-	any := false
-	for i := range b.targets {
-		any = any || !b.targets[i].dropped()
-	}
-	if !any {
-		return res, nil
-	}
-	ok, err := b.compile(ctx)
 	if err == nil && ok {
 		err = b.run(ctx)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("run functions of %s: %w", req.Root, err)
 	}
-	return res, nil
+	return b.res, nil
+}
+
+// prepared is a compiled crate; not ok if there is nothing to run.
+func prepared(ctx context.Context, req Request, vstd bool) (b *build, ok bool, err error) {
+	b, err = newBuild(req, vstd, &Result{Targets: make([]Measured, len(req.Targets)), Way: ByRustc})
+	if err != nil {
+		return nil, false, err
+	}
+	for _, t := range b.targets {
+		if !t.dropped() {
+			ok, err = b.compile(ctx)
+			return b, ok, err
+		}
+	}
+	return b, false, nil
 }
 
 var errRequest = errors.New("bad request")

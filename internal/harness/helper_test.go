@@ -191,3 +191,42 @@ func mutants(tg harness.Target, max int) harness.Target {
 	tg.Mutants = mutate.Mutants(tg.Function, mutate.Options{Max: max})
 	return tg
 }
+
+// cargoHome is where cargo has vstd, which other tests build too; it is downloaded if it is not there.
+func cargoHome(t testing.TB) string {
+	t.Helper()
+	cargo, err := exec.LookPath("cargo")
+	if err == nil {
+		cmd := exec.Command(cargo, "fetch", "--locked", "--quiet")
+		cmd.Dir = t.TempDir()
+		err = os.CopyFS(cmd.Dir, os.DirFS("../../testdata/erase"))
+		for _, p := range []string{"with", "without"} {
+			if err == nil {
+				err = os.MkdirAll(cmd.Dir+"/"+p+"/src", 0o755)
+			}
+			if err == nil {
+				err = os.WriteFile(cmd.Dir+"/"+p+"/src/lib.rs", nil, 0o644)
+			}
+		}
+		if err == nil {
+			var out []byte
+			if out, err = cmd.CombinedOutput(); err != nil {
+				err = fmt.Errorf("cargo fetch: %w: %s", err, out)
+			}
+		}
+	}
+	if err != nil {
+		if os.Getenv("REQUIRE_ORACLE") == "1" {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
+	if home := os.Getenv("CARGO_HOME"); home != "" {
+		return home
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return home + "/.cargo"
+}

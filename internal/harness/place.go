@@ -55,10 +55,10 @@ func (t *tree) file(name string) *syntax.File {
 	return t.erased[name]
 }
 
-// shortPaths replaces paths into vstd, whatever its module, by the stand-ins.
+// shortPaths replaces paths into vstd, whatever its module, by the stand-ins, if there are any.
 func shortPaths(f *syntax.File, prelude string) *syntax.File {
 	text := f.Source.Text
-	if !bytes.Contains(text, []byte("vstd")) {
+	if prelude == "" || !bytes.Contains(text, []byte("vstd")) {
 		return f
 	}
 	var edits []edit
