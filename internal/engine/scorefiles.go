@@ -8,6 +8,7 @@ import (
 	"iter"
 	"log/slog"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -78,13 +79,15 @@ func Score(ctx context.Context, o ScoreOptions, each func(annotate.ScoreLine) er
 	var mu sync.Mutex
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	groups := packages(files)
+	s.inner = max(o.Jobs, 1) / min(max(o.Jobs, 1), len(groups))
 	var wait sync.WaitGroup
-	next := make(chan string)
+	next := make(chan []string)
 	done := 0
-	for range min(max(o.Jobs, 1), len(files)) {
+	for range min(max(o.Jobs, 1), len(groups)) {
 		wait.Go(func() {
-			for f := range next {
-				lines, err := s.file(ctx, f)
+			for g := range next {
+				lines, err := s.files(ctx, g)
 				mu.Lock()
 				for _, l := range lines {
 					if err == nil {
@@ -92,7 +95,7 @@ func Score(ctx context.Context, o ScoreOptions, each func(annotate.ScoreLine) er
 						err = each(l)
 					}
 				}
-				if done++; o.Progress != nil && ctx.Err() == nil {
+				if done += len(g); o.Progress != nil && ctx.Err() == nil {
 					o.Progress(done, len(files))
 				}
 				mu.Unlock()
@@ -102,11 +105,11 @@ func Score(ctx context.Context, o ScoreOptions, each func(annotate.ScoreLine) er
 			}
 		})
 	}
-	for _, f := range files {
+	for _, g := range groups {
 		if ctx.Err() != nil {
 			break
 		}
-		next <- f
+		next <- g
 	}
 	close(next)
 	wait.Wait()
@@ -173,8 +176,29 @@ func rustFiles(paths []string) ([]string, error) {
 	}), nil
 }
 
+// packages puts files of one package, or workspace, together, so that it is compiled once. Others are looked at one by one.
+func packages(files []string) [][]string {
+	var out [][]string
+	at := map[string]int{}
+	for _, f := range files {
+		root := ""
+		if abs, err := filepath.Abs(f); err == nil {
+			root = packageRoot(filepath.Dir(abs))
+		}
+		if i, ok := at[root]; ok && root != "" {
+			out[i] = append(out[i], f)
+			continue
+		}
+		at[root] = len(out)
+		out = append(out, []string{f})
+	}
+	return out
+}
+
 type scorer struct {
-	o     ScoreOptions
+	o ScoreOptions
+	// inner is how many functions of a file are looked at at once.
+	inner int
 	tools struct {
 		compiler Compiler
 		notRun   string
@@ -191,51 +215,64 @@ func unread(name, symbol, why string) annotate.ScoreLine {
 	return l
 }
 
-// file measures the functions of a file.
-func (s *scorer) file(ctx context.Context, name string) (_ []annotate.ScoreLine, err error) {
-	t, file, done, err := openFile(ctx, name)
+// files measures the functions of some files of one tree.
+func (s *scorer) files(ctx context.Context, names []string) (_ []annotate.ScoreLine, err error) {
+	t, first, done, err := openFile(ctx, names[0])
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, done()) }()
-	if p := t.parsed(file); p.err != nil {
-		return []annotate.ScoreLine{unread(name, "", p.err.Error())}, nil
-	} else if len(p.file.Errors) > 0 {
-		e := p.file.Errors[0]
-		return []annotate.ScoreLine{unread(name, "", fmt.Sprintf("%v: %s", p.source.Position(e.Span.Start), e.Message))}, nil
+	var lines []annotate.ScoreLine
+	named := map[string]string{} // as they were named, by path in the tree
+	var paths []string
+	for _, name := range names {
+		file, err := beside(names[0], first, name)
+		if err != nil {
+			return nil, err
+		}
+		if p := t.parsed(file); p.err != nil {
+			lines = append(lines, unread(name, "", p.err.Error()))
+			continue
+		} else if len(p.file.Errors) > 0 {
+			e := p.file.Errors[0]
+			lines = append(lines, unread(name, "", fmt.Sprintf("%v: %s", p.source.Position(e.Span.Start), e.Message)))
+			continue
+		}
+		named[file] = name
+		paths = append(paths, file)
 	}
-	m, err := model.New(ctx, t, []string{file})
+	m, err := model.New(ctx, t, paths)
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", name, err)
+		return nil, fmt.Errorf("read %s: %w", names[0], err)
 	}
 	var fs []*model.Function
 	for _, f := range m.Functions {
-		if f.File.Path == file && runs(f) && f.Kind != model.NestedFunction && (s.o.Function == "" && len(f.Contract()) > 0 || s.o.Function != "" && policy.MatchSymbol(s.o.Function, f.Symbol)) {
+		if named[f.File.Path] != "" && runs(f) && f.Kind != model.NestedFunction &&
+			(s.o.Function == "" && len(f.Contract()) > 0 || s.o.Function != "" && policy.MatchSymbol(s.o.Function, f.Symbol)) {
 			fs = append(fs, f)
 		}
 	}
-	tampered, gone, err := s.tampered(ctx, t, m, file, fs)
+	tampered, gone, err := s.tampered(ctx, t, m, first, fs)
 	if err != nil {
 		return nil, err
 	}
-	var lines []annotate.ScoreLine
 	for _, symbol := range gone {
-		l := unread(name, symbol, "the function of the baseline is gone")
+		l := unread(names[0], symbol, "the function of the baseline is gone")
 		l.Bypass = []string{"the function of the baseline is gone"}
 		lines = append(lines, l)
 	}
 	if len(fs) == 0 {
-		if len(lines) == 0 && s.o.Function != "" {
-			lines = append(lines, unread(name, s.o.Function, "there is no function of that name with executable code"))
+		if len(lines) == 0 && s.o.Function != "" && len(names) == 1 {
+			lines = append(lines, unread(names[0], s.o.Function, "there is no function of that name with executable code"))
 		}
 		return lines, nil
 	}
-	run, asked, results, err := s.measure(ctx, t, file, m, fs)
+	run, asked, results, err := s.measure(ctx, t, m, fs)
 	if err != nil {
 		return nil, err
 	}
 	for i, f := range fs {
-		l := annotate.ScoreLine{Symbol: f.Symbol, File: name, Line: f.File.Syntax.Source.Position(f.NameSpan.Start).Line}
+		l := annotate.ScoreLine{Symbol: f.Symbol, File: named[f.File.Path], Line: f.File.Syntax.Source.Position(f.NameSpan.Start).Line}
 		head := results[i]
 		facts := factsOf(head, run, s.o.MinSuite)
 		facts.Bypass = tampered[f]
@@ -288,8 +325,31 @@ func reward(l *annotate.ScoreLine, f score.Facts, by string) {
 	}
 }
 
-// measure verifies a file, if there is a verifier, and measures its functions.
-func (s *scorer) measure(ctx context.Context, t *tree, file string, m *model.Model, fs []*model.Function) (_ *checks.ProofRun, _ *checks.Asked, _ []*checks.Measured, err error) {
+// beside is the path in a tree of a file, of which another one has the path that is given.
+func beside(other, at, name string) (string, error) {
+	real := func(name string) (string, error) {
+		abs, err := filepath.Abs(name)
+		if err != nil {
+			return "", err
+		}
+		return filepath.EvalSymlinks(abs)
+	}
+	a, err := real(other)
+	if err != nil {
+		return "", &InputError{err}
+	}
+	b, err := real(name)
+	if err == nil {
+		b, err = filepath.Rel(filepath.Dir(a), b)
+	}
+	if err != nil {
+		return "", &InputError{err}
+	}
+	return path.Join(path.Dir(at), filepath.ToSlash(b)), nil
+}
+
+// measure verifies the functions' crates, if there is a verifier, and measures the functions.
+func (s *scorer) measure(ctx context.Context, t *tree, m *model.Model, fs []*model.Function) (_ *checks.ProofRun, _ *checks.Asked, _ []*checks.Measured, err error) {
 	var run *checks.ProofRun
 	var asked *checks.Asked
 	var put func(*obligation.Plan) ([]obligation.Answer, error)
@@ -301,7 +361,7 @@ func (s *scorer) measure(ctx context.Context, t *tree, file string, m *model.Mod
 		defer func() { err = errors.Join(err, c.Close()) }()
 		result, err := c.Verify(ctx)
 		if err != nil {
-			return nil, nil, nil, fmt.Errorf("verify %s: %w", file, err)
+			return nil, nil, nil, fmt.Errorf("verify %s: %w", fs[0].Crate.Root, err)
 		}
 		run = side.Read(result)
 		put = func(plan *obligation.Plan) ([]obligation.Answer, error) {
@@ -321,7 +381,7 @@ func (s *scorer) measure(ctx context.Context, t *tree, file string, m *model.Mod
 		plan := w.Plan()
 		answers, err := put(plan)
 		if err != nil {
-			return nil, nil, nil, fmt.Errorf("ask the verifier about %s: %w", file, err)
+			return nil, nil, nil, fmt.Errorf("ask the verifier about %s: %w", fs[0].Crate.Root, err)
 		}
 		asked = checks.NewAsked(answers, plan.Skipped, "")
 	}
@@ -342,7 +402,7 @@ func (s *scorer) measure(ctx context.Context, t *tree, file string, m *model.Mod
 	if len(subjects) == 0 {
 		return run, asked, out, nil
 	}
-	w, names, err := newWorld(t, fs, 1)
+	w, names, err := newWorld(t, fs, s.inner)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -352,9 +412,9 @@ func (s *scorer) measure(ctx context.Context, t *tree, file string, m *model.Mod
 		}
 	}
 	st := s.o.Strength
-	c := &measure.Compiled{Rustc: s.tools.compiler.Path, Seed: st.Seed, Crate: func(c *model.Crate) (measure.Crate, error) { return crateOf(t, c, names) }}
+	c := &measure.Compiled{Rustc: s.tools.compiler.Path, CargoHome: s.tools.compiler.CargoHome, Seed: st.Seed, Crate: func(c *model.Crate) (measure.Crate, error) { return crateOf(t, c, names) }}
 	results, err := measure.Measure(ctx, measure.Request{Subjects: subjects, Head: c.Run,
-		Options: measure.Options{Seed: st.Seed, Inputs: st.Inputs, Mutants: st.Mutants, CountDomain: st.CountDomain}})
+		Options: measure.Options{Seed: st.Seed, Inputs: st.Inputs, Mutants: st.Mutants, CountDomain: st.CountDomain, Jobs: s.inner}})
 	if ctx.Err() != nil {
 		return nil, nil, nil, err
 	}
@@ -366,7 +426,7 @@ func (s *scorer) measure(ctx context.Context, t *tree, file string, m *model.Mod
 	}
 	if put != nil {
 		if err := askCases(obligation.NewWriter(m, nil), results, put); err != nil {
-			return nil, nil, nil, fmt.Errorf("ask the verifier about spectests of %s: %w", file, err)
+			return nil, nil, nil, fmt.Errorf("ask the verifier about spectests of %s: %w", fs[0].Crate.Root, err)
 		}
 		unique(results, asked)
 	}
@@ -379,15 +439,21 @@ func (s *scorer) measure(ctx context.Context, t *tree, file string, m *model.Mod
 // verify opens a copy of a crate for the verifier.
 func (s *scorer) verify(ctx context.Context, t *tree, m *model.Model, crate *model.Crate) (*prove.Copy, prove.Side, error) {
 	files := crateFiles(t, crate)
+	side := prove.Side{Model: m, Source: t.source, Roots: []string{crate.Root}}
+	if crate.Manifest != "" {
+		files, side.Manifest, side.Roots = t.paths, crate.Manifest, nil
+		if t.has("Cargo.toml") {
+			side.Manifest = "Cargo.toml"
+		}
+	}
 	if err := t.load(files); err != nil {
 		return nil, prove.Side{}, err
 	}
-	side := prove.Side{Model: m, Source: t.source, Roots: []string{crate.Root}}
-	if crate.Manifest != "" {
-		side.Manifest, side.Roots = crate.Manifest, nil
-	}
 	var each iter.Seq2[verus.WorkFile, error] = func(yield func(verus.WorkFile, error) bool) {
 		for _, p := range files {
+			if !t.has(p) {
+				continue
+			}
 			text, err := t.Read(p)
 			if !yield(verus.WorkFile{Path: p, Data: text, Mode: verus.WorkPlain}, err) {
 				return

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -13,7 +12,6 @@ import (
 	"github.com/specgate/specgate/checks"
 	"github.com/specgate/specgate/checks/contract"
 	"github.com/specgate/specgate/internal/eval"
-	"github.com/specgate/specgate/internal/manifest"
 	"github.com/specgate/specgate/internal/measure"
 	"github.com/specgate/specgate/internal/model"
 	"github.com/specgate/specgate/internal/obligation"
@@ -30,6 +28,8 @@ const (
 	maxCasesAsked, maxCasesAskedInAll = 40, 400
 	// maxIncluded is the most bytes of a file, no Rust source, that is there when a crate is compiled.
 	maxIncluded = 4 << 20
+	// maxTree is the most Rust files of a tree that is there as a whole when one of its packages is compiled.
+	maxTree = 2000
 )
 
 // Compiler says with what code of the change is compiled, to be run.
@@ -38,6 +38,8 @@ type Compiler struct {
 	Path string
 	// Named says that somebody asked for it by name: then code of the change is also run where this machine cannot isolate it.
 	Named bool
+	// CargoHome is the directory in which cargo has what it downloaded; empty: there is none.
+	CargoHome string
 }
 
 // measureStrength measures the contracts of the change, for the rules.
@@ -70,7 +72,7 @@ func (r *runner) measureStrength() error {
 	s := r.policy.Strength
 	runners := map[*tree]*measure.Compiled{}
 	for _, t := range []*tree{r.base, r.head} {
-		runners[t] = &measure.Compiled{Rustc: compiler.Path, Require: r.policy.Gate.Sandbox == policy.SandboxRequire, Seed: s.Seed,
+		runners[t] = &measure.Compiled{Rustc: compiler.Path, CargoHome: compiler.CargoHome, Require: r.policy.Gate.Sandbox == policy.SandboxRequire, Seed: s.Seed,
 			Crate: func(c *model.Crate) (measure.Crate, error) { return crateOf(t, c, names[t]) }}
 	}
 	results, err := measure.Measure(r.ctx, measure.Request{Subjects: subjects, Base: runners[r.base].Run, Head: runners[r.head].Run,
@@ -330,8 +332,11 @@ func declared(t *tree, root string) []string {
 
 // crateOf is a crate as it is compiled: all files of its package.
 func crateOf(t *tree, c *model.Crate, name func(*model.Crate) string) (measure.Crate, error) {
-	out := measure.Crate{Files: map[string][]byte{}, Root: c.Root, Name: name(c), Edition: edition(t, c)}
+	out := measure.Crate{Files: map[string][]byte{}, Root: c.Root, Name: name(c), Manifest: c.Manifest}
 	paths := crateFiles(t, c)
+	if c.Manifest != "" && len(t.rust) <= maxTree {
+		paths = t.paths // cargo may need other packages of the workspace
+	}
 	if err := t.load(paths); err != nil {
 		return out, err
 	}
@@ -343,27 +348,6 @@ func crateOf(t *tree, c *model.Crate, name func(*model.Crate) string) (measure.C
 		out.Files[p] = text
 	}
 	return out, nil
-}
-
-var year = regexp.MustCompile(`^20[0-9][0-9]$`)
-
-// edition of a crate; empty where its manifest does not say.
-func edition(t *tree, c *model.Crate) string {
-	if c.Manifest == "" {
-		return ""
-	}
-	text, err := t.Read(c.Manifest)
-	if err != nil {
-		return ""
-	}
-	cargo, err := manifest.ParseCargo(source.NewFile(c.Manifest, text))
-	if err != nil || cargo.Package == nil {
-		return ""
-	}
-	if !year.MatchString(cargo.Package.Edition) {
-		return ""
-	}
-	return cargo.Package.Edition
 }
 
 // given reads the cases of the repository for the functions that they name. They come from base, like the policy.

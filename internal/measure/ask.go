@@ -231,7 +231,7 @@ func (s *sided) put(ctx context.Context, o Options, made *spectest.Suite) error 
 		}
 		return v
 	}
-	if err := s.askGiven(ctx, o, out, answers, verdict); err != nil {
+	if err := s.askGiven(ctx, o, out, verdict); err != nil {
 		return err
 	}
 	if err := s.fates(ctx, out, suite.Observed, verdict); err != nil {
@@ -255,7 +255,7 @@ func (s *sided) put(ctx context.Context, o Options, made *spectest.Suite) error 
 
 // askGiven asks about the cases of the repository: those that are not what the function gives. For inputs that requires excludes they are no
 // spectests, unless the policy wants those counted.
-func (s *sided) askGiven(ctx context.Context, o Options, out *asked, known map[string]eval.Verdict, verdict func(int, spectest.Observed) eval.Verdict) error {
+func (s *sided) askGiven(ctx context.Context, o Options, out *asked, verdict func(int, spectest.Observed) eval.Verdict) error {
 	seen := map[string]bool{}
 	for _, g := range s.given {
 		if err := ctx.Err(); err != nil {
@@ -277,8 +277,9 @@ func (s *sided) askGiven(ctx context.Context, o Options, out *asked, known map[s
 		if obs == nil || key == keyAt(g.input, *obs) || s.target.Alike(g.got, *obs) {
 			continue
 		}
-		if _, ok := known[key]; ok {
-			continue // a spectest already
+		if i := slices.IndexFunc(out.tests, func(t test) bool { return t.key == key }); i >= 0 {
+			out.tests[i].given = true // made from an observed result too
+			continue
 		}
 		out.tests = append(out.tests, test{Spectest: spectest.Spectest{Input: g.input, Wrong: g.got}, given: true, answer: verdict(g.input, g.got), key: key})
 	}

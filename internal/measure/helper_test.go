@@ -2,6 +2,7 @@ package measure_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -17,7 +18,9 @@ import (
 	"github.com/specgate/specgate/internal/pair"
 	"github.com/specgate/specgate/internal/sandbox"
 	"github.com/specgate/specgate/internal/source"
+	"github.com/specgate/specgate/internal/spectest"
 	"github.com/specgate/specgate/internal/syntax"
+	"github.com/specgate/specgate/internal/value"
 )
 
 func TestMain(m *testing.M) {
@@ -171,4 +174,35 @@ func show(m *checks.Measured) string {
 		text += fmt.Sprintf("; %s is %s, not %s", e.Call, e.Result, e.Wrong)
 	}
 	return text
+}
+
+// key tells arguments apart.
+func key(args []value.Value) string {
+	var b []byte
+	for _, v := range args {
+		b, _ = value.AppendKey(b, v)
+		b = append(b, '|')
+	}
+	return string(b)
+}
+
+// observedCases are the results in a file of cases that a function gave, by arguments.
+func observedCases(t testing.TB, file string, q *eval.Questions) map[string]spectest.Observed {
+	t.Helper()
+	var truth struct{ Cases []struct{ Origin string } }
+	if err := json.Unmarshal([]byte(read(t, file)), &truth); err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]spectest.Observed{}
+	for i, c := range truth.Cases {
+		if c.Origin != "observed" {
+			continue
+		}
+		k, why, err := q.Case(i)
+		if err != nil || why != "" {
+			continue
+		}
+		out[key(k.Args)] = spectest.Observed{Result: k.Result, After: k.After}
+	}
+	return out
 }

@@ -18,14 +18,16 @@ type Crate struct {
 	Root  string
 	// Name is the crate's name in the paths of types, as the evaluator has it.
 	Name string
-	// Edition of Rust; empty: the harness's default.
-	Edition string
+	// Manifest is the path of the Cargo.toml of its package; empty for a file that no package has.
+	Manifest string
 }
 
 // Compiled runs jobs with the harness: compiled by rustc, isolated.
 type Compiled struct {
 	// Rustc is the path of the compiler.
 	Rustc string
+	// CargoHome is the directory in which cargo has what it downloaded; empty: crates that need such are not measured.
+	CargoHome string
 	// Crate gives what there is to compile of a crate.
 	Crate func(c *model.Crate) (Crate, error)
 	// Require fails where this machine cannot give all of the isolation.
@@ -74,7 +76,7 @@ func (c *Compiled) crate(ctx context.Context, crate *model.Crate, at []int, jobs
 		return fmt.Errorf("make a directory to compile in: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
-	req := harness.Request{Files: what.Files, Root: what.Root, Crate: what.Name, Edition: what.Edition, Limits: c.Limits, Rustc: c.Rustc, Work: work,
+	req := harness.Request{Files: what.Files, Root: what.Root, Crate: what.Name, Manifest: what.Manifest, Limits: c.Limits, Rustc: c.Rustc, CargoHome: c.CargoHome, Work: work,
 		Require: c.Require, Seed: c.Seed}
 	for _, i := range at {
 		j := jobs[i]
