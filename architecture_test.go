@@ -88,6 +88,7 @@ var outside = map[string]struct {
 	"github.com/agnivade/levenshtein":         {[]string{"internal/policy"}, "'did you mean' is asked for through policy.Nearest"},
 	"github.com/alecthomas/kong":              {[]string{"internal/cli"}, "the command line is parsed in one place"},
 	"github.com/mattn/go-runewidth":           {[]string{"annotate"}, "only rendering needs the width of a character"},
+	"github.com/owenrumney/go-sarif/v3":       {[]string{"annotate"}, "SARIF is one way to render a report"},
 	"golang.org/x/term":                       {[]string{"internal/cli"}, "what a terminal can do is asked once and passed on"},
 	"golang.org/x/sys":                        {[]string{"internal/sandbox"}, "limits on child processes need system calls"},
 	"github.com/landlock-lsm/go-landlock":     {[]string{"internal/sandbox"}, "what a program may do is decided where it is started"},

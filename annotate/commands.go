@@ -1,0 +1,101 @@
+package annotate
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/specgate/specgate/checks"
+)
+
+// The most workflow commands of each kind that GitHub shows of one step, and the longest message of one, in bytes.
+// Source: the runner's own limit of 4,096 characters; "actions/toolkit" and GitHub's forum give the others.
+const (
+	maxCommands       = 10
+	maxCommandMessage = 4000
+)
+
+// CommandOptions are Options with what the log of a step needs.
+type CommandOptions struct {
+	Options
+	// Token, at least 16 letters and digits, and unguessable, is what ends the part of the log in which the runner obeys nothing. The report
+	// is written there as text. If it is empty there is no such part.
+	Token string
+	// Text says how that text is written.
+	Text TextOptions
+}
+
+// Commands writes a report as workflow commands, which the runner turns into annotations, for who may not write check runs. There are at
+// most ten errors, ten warnings and ten notices; the last notice says what was left out. Paths, names and messages cannot be commands
+// of their own.
+func Commands(w io.Writer, r *checks.Report, o CommandOptions) error {
+	var b bytes.Buffer
+	if o.Token != "" {
+		if err := Quiet(&b, o.Token, func(w io.Writer) error { return Text(w, r, o.Text) }); err != nil {
+			return err
+		}
+	}
+	v := newView(r, o.Options)
+	marks, _ := v.annotations(maxAnnotations)
+	byLevel := map[Level][]mark{}
+	for _, m := range marks {
+		byLevel[m.Level] = append(byLevel[m.Level], m)
+	}
+	fits := len(marks) == len(v.open)
+	for _, ms := range byLevel {
+		fits = fits && len(ms) <= maxCommands
+	}
+	left := map[Level]int{}
+	for _, f := range v.open {
+		left[level(f)]++
+	}
+	for _, kind := range []struct {
+		level   Level
+		command string
+	}{{LevelFailure, "error"}, {LevelWarning, "warning"}, {LevelNotice, "notice"}} {
+		most := maxCommands
+		if kind.level == LevelNotice && !fits {
+			most--
+		}
+		for _, m := range byLevel[kind.level][:min(most, len(byLevel[kind.level]))] {
+			left[kind.level]--
+			fmt.Fprintf(&b, "::%s file=%s,line=%d,endLine=%d", kind.command, escapeProperty(m.Path, maxPath), m.StartLine, m.EndLine)
+			if m.StartColumn > 0 {
+				fmt.Fprintf(&b, ",col=%d,endColumn=%d", m.StartColumn, m.EndColumn)
+			}
+			fmt.Fprintf(&b, ",title=%s::%s\n", escapeProperty(m.Title, maxTitle), escapeCommand(v.explain(m.finding, maxCommandMessage), maxCommandMessage))
+		}
+	}
+	if !fits {
+		fmt.Fprintf(&b, "::notice title=specgate::Not shown as annotations: %s, %s, %s. They are in the report.\n", plural(left[LevelFailure], "error"),
+			plural(left[LevelWarning], "warning"), plural(left[LevelNotice], "notice"))
+	}
+	if _, err := w.Write(b.Bytes()); err != nil {
+		return fmt.Errorf("write workflow commands: %w", err)
+	}
+	return nil
+}
+
+// Quiet writes text to the log of a step such that the runner obeys no command in it. The token has at least 16 letters and digits; who
+// wrote the text must not be able to guess it.
+func Quiet(w io.Writer, token string, fill func(io.Writer) error) error {
+	const least = 16
+	if len(token) < least || strings.Trim(token, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
+		return fmt.Errorf("write to the log: the token that ends a part without commands has %d bytes; want at least %d letters and digits", len(token), least)
+	}
+	var b bytes.Buffer
+	if err := fill(&b); err != nil {
+		return err
+	}
+	if b.Len() > 0 && b.Bytes()[b.Len()-1] != '\n' {
+		b.WriteByte('\n')
+	}
+	if bytes.Contains(b.Bytes(), []byte("::"+token+"::")) {
+		return fmt.Errorf("write to the log: the text has the token that should end it; take another")
+	}
+	if _, err := fmt.Fprintf(w, "::stop-commands::%s\n%s::%s::\n", token, b.Bytes(), token); err != nil {
+		return fmt.Errorf("write to the log: %w", err)
+	}
+	return nil
+}
