@@ -40,6 +40,10 @@ func (v *Verifier) isolate(c *sandbox.Command, w *Work) {
 		return
 	}
 	c.Isolate = &sandbox.Isolation{ReadOnly: v.readable(), Write: []string{w.Root, w.Target}, Require: v.isolation.Require}
+	if c.Name == v.CargoVerus {
+		// What cargo builds must not edit the sources that are verified after it.
+		c.Isolate.ReadOnly, c.Isolate.Write = append(c.Isolate.ReadOnly, w.Root), []string{w.Target}
+	}
 	c.Limits.Processes, c.Limits.FileSize, c.Limits.Memory = maxProcesses, maxFileSize, v.isolation.Memory
 }
 

@@ -21,11 +21,12 @@ const (
 	CutOutput
 	Crashed     // the verifier panicked
 	NoIsolation // isolation is required, and this machine cannot give it
+	BuildScript // a build script failed, of the tree or of what it depends on
 	problemCount
 )
 
 var problemNames = [problemCount]string{"?", "no-verifier", "wrong-version", "no-toolchain", "wrong-solver", "bad-options", "bad-installation",
-	"no-cargo-verus", "no-dependencies", "cut-output", "crashed", "no-isolation"}
+	"no-cargo-verus", "no-dependencies", "cut-output", "crashed", "no-isolation", "build-script"}
 
 func (k ProblemKind) String() string {
 	if k < problemCount {
@@ -94,6 +95,10 @@ func findProblem(r *Run, out, errs Output) *Problem {
 				return setupProblem(line)
 			}
 		}
+		if line := text("failed to run custom build command for"); line != "" && r.Ended.ExitCode != 0 {
+			return &Problem{Kind: BuildScript, Text: "a build script failed: " + line + detail(panicOf(r.Stray)),
+				Remedy: "make it work without a network, and so that it writes to OUT_DIR alone"}
+		}
 		for _, parts := range [][]string{{"thread '", "panicked at"}, {"unexpected output from solver:"}} {
 			if line := text(parts...); line != "" {
 				return &Problem{Kind: Crashed, Text: "the verifier crashed: " + line, Remedy: "report it to the authors of Verus, or try another release"}
@@ -136,6 +141,21 @@ func findProblem(r *Run, out, errs Output) *Problem {
 		return &Problem{Kind: CutOutput, Text: "what the verifier printed is not complete: " + line + " is cut or not JSON", Remedy: "run it again"}
 	}
 	return nil
+}
+
+// panicOf is where a program panicked and what it said, which stands in two lines; empty if none did.
+func panicOf(stray []string) string {
+	for i, line := range stray {
+		_, at, ok := strings.Cut(stripColors(line), "panicked at")
+		if !ok || !strings.Contains(line, "thread '") {
+			continue
+		}
+		if i+1 < len(stray) {
+			at += " " + strings.TrimSpace(stripColors(stray[i+1]))
+		}
+		return "panicked at" + at
+	}
+	return ""
 }
 
 func setupProblem(message string) *Problem {

@@ -22,7 +22,8 @@ type Options struct {
 	Timeout time.Duration
 	// Packages of the workspace; empty: all. What they depend on is verified with them.
 	Packages []string
-	// Offline says that cargo must not download what the workspace depends on. What is built never has the network.
+	// Offline says that cargo must not download what the workspace depends on. Where runs are isolated its Cargo.lock must then be up to date. What is
+	// built never has the network.
 	Offline bool
 	// Own tells whether a path is a file of the tree; nil: see Context.
 	Own func(string) bool
@@ -75,7 +76,7 @@ func (v *Verifier) VerifyWorkspace(ctx context.Context, w *Work, manifest string
 		return notRun(p), nil
 	}
 	dir := path.Dir(manifest)
-	expected, err := v.Expected(ctx, w, manifest, o)
+	meta, err := v.metadata(ctx, w, manifest, o)
 	var p *Problem
 	if errors.As(err, &p) {
 		return notRun(p), nil
@@ -88,8 +89,12 @@ func (v *Verifier) VerifyWorkspace(ctx context.Context, w *Work, manifest string
 			return nil, err
 		}
 	}
+	command, err := v.workspaceCommand(ctx, w, meta, o)
+	if err != nil {
+		return nil, err
+	}
 	// What is built is code of the tree, which has no business on the network.
-	args := []string{"verify", "--offline"}
+	args := []string{command, "--offline"}
 	if len(o.Packages) == 0 {
 		args = append(args, "--workspace")
 	}
@@ -98,22 +103,73 @@ func (v *Verifier) VerifyWorkspace(ctx context.Context, w *Work, manifest string
 	}
 	args = slices.Concat(args, []string{"--message-format=json", "--"}, verifierArgs(o.Args, false))
 	c := sandbox.Command{Name: v.CargoVerus, Args: args, Env: v.environ(w.Target, false)}
-	return v.run(ctx, w, dir, c, Task{Expected: expected, Args: o.Args}, o)
+	return v.run(ctx, w, dir, c, Task{Expected: expected(meta, o.Packages), Args: o.Args}, o)
+}
+
+// workspaceCommand is the command of cargo-verus that verifies all of a workspace. Where that is a build, of releases without `cargo verus focus`,
+// its command verify makes no library of a package that is verified for its own sake, so that none could depend on it.
+func (v *Verifier) workspaceCommand(ctx context.Context, w *Work, meta wireMetadata, o Options) (string, error) {
+	const verify = "verify"
+	if len(o.Packages) > 0 || !meta.layered() {
+		return verify, nil
+	}
+	focus, err := v.hasFocus(ctx, w, o)
+	if err != nil {
+		var p *Problem
+		if errors.As(err, &p) {
+			return verify, nil // the run itself will tell
+		}
+		return "", err
+	}
+	if focus {
+		return verify, nil
+	}
+	return "build", nil
+}
+
+// layered tells whether a package of the workspace depends on another one that is verified.
+func (m wireMetadata) layered() bool {
+	verified := map[string]bool{}
+	for _, p := range m.Packages {
+		verified[p.Name] = p.optedIn()
+	}
+	return slices.ContainsFunc(m.Packages, func(p wirePackage) bool {
+		return slices.ContainsFunc(p.Dependencies, func(d wireDependency) bool { return d.Path != "" && verified[d.Name] })
+	})
 }
 
 // fetchTime bounds the download of what a workspace depends on, where the time limit of a run does not.
 const fetchTime = 10 * time.Minute
 
-// fetch has cargo download what the workspace depends on. It runs no code of the tree. That it fails is no error: what is missing shows when
-// the workspace is built, and without a network there may be nothing to download.
+// fetch has cargo download what the workspace depends on. It runs no code of the tree: cargo asks the compiler for its version, so settings that name
+// another compiler, trusted ones of base too, must not lead to a program that the change brings along. That it fails is no error: what is missing
+// shows when the workspace is built, and without a network there may be nothing to download.
+//
+// It also leaves a Cargo.lock that is up to date, which the build, that must not write to the sources, cannot; without a network from what was
+// downloaded before.
 func (v *Verifier) fetch(ctx context.Context, w *Work, dir string, o Options) error {
 	limits := sandbox.Limits{Wall: min(o.Timeout, fetchTime), Stdout: maxStdout, Stderr: maxStderr}
-	res, err := v.runner.Run(ctx, sandbox.Command{Name: "cargo", Args: []string{"fetch", "--quiet"}, Env: v.environ(w.Target, true),
-		Dir: filepath.Join(w.Root, filepath.FromSlash(dir)), Limits: limits, Grace: grace})
-	if _, err = endOf(res, err, limits); err != nil && ctx.Err() != nil {
-		return fmt.Errorf("fetch what the workspace depends on: %w", err)
+	c := sandbox.Command{Name: "cargo", Dir: filepath.Join(w.Root, filepath.FromSlash(dir)), Limits: limits, Grace: grace}
+	for _, offline := range []bool{false, true} {
+		c.Args, c.Env = []string{"fetch", "--quiet"}, ownCompiler(v.environ(w.Target, !offline))
+		if offline {
+			c.Args = append(c.Args, "--offline")
+		}
+		res, err := v.runner.Run(ctx, c)
+		ended, err := endOf(res, err, limits)
+		if err != nil && ctx.Err() != nil {
+			return fmt.Errorf("fetch what the workspace depends on: %w", err)
+		}
+		if err == nil && ended.ExitCode == 0 && ended.Stop == 0 {
+			return nil
+		}
 	}
 	return nil
+}
+
+// ownCompiler has cargo use the compiler of the machine, whatever settings say; an empty variable turns a wrapper off.
+func ownCompiler(env []string) []string {
+	return append(env, "RUSTC=rustc", "RUSTC_WRAPPER=", "RUSTC_WORKSPACE_WRAPPER=")
 }
 
 // cannotCargo says why a workspace cannot be verified; nil if it can.
@@ -169,11 +225,13 @@ type wirePackage struct {
 		Name   string   `json:"name"`
 		Source string   `json:"src_path"`
 	} `json:"targets"`
-	Dependencies []struct {
-		Name string `json:"name"`
-		Path string `json:"path"`
-	} `json:"dependencies"`
-	Metadata json.RawMessage `json:"metadata"`
+	Dependencies []wireDependency `json:"dependencies"`
+	Metadata     json.RawMessage  `json:"metadata"`
+}
+
+type wireDependency struct {
+	Name string `json:"name"`
+	Path string `json:"path"`
 }
 
 // optedIn reads [package.metadata.verus] verify. Cargo passes on what stands there, whatever its type.

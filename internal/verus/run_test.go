@@ -470,6 +470,12 @@ func TestWork(t *testing.T) {
 		{Path: ".cargo/config.toml", Data: []byte("[env]"), Mode: WorkPlain},
 		{Path: "a/.Cargo/Config", Data: []byte("[env]"), Mode: WorkPlain},
 		{Path: "b/.cargo/config.toml", Data: []byte("[source]"), Mode: WorkPlain, Trusted: true},
+		{Path: "c/.cargo/config.toml", Data: []byte("include = \"../../extra.toml\""), Mode: WorkPlain, Trusted: true},
+		{Path: "d/.cargo/config.toml", Data: []byte("[registries.mine]\ncredential-provider = [\"./tools/login\"]"), Mode: WorkPlain, Trusted: true},
+		{Path: "e/.cargo/config", Data: []byte("[registries.mine]\ncredential-provider = \"cargo:token\""), Mode: WorkPlain, Trusted: true},
+		{Path: "f/.cargo/config.toml", Data: []byte("["), Mode: WorkPlain, Trusted: true},
+		{Path: "c/rust-toolchain.toml", Data: []byte("[toolchain]\npath = 'tools/rust'"), Mode: WorkPlain, Trusted: true},
+		{Path: "d/rust-toolchain", Data: []byte("1.95.0"), Mode: WorkPlain, Trusted: true},
 		{Path: "rust-toolchain.toml", Data: []byte("path = '/evil'"), Mode: WorkPlain},
 		{Path: "sub/rust-toolchain", Data: []byte("nightly"), Mode: WorkPlain},
 		{Path: "src/.record-history/x", Mode: WorkPlain},
@@ -480,7 +486,8 @@ func TestWork(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want := map[string]string{"src/lib.rs": "x", "run.sh": "y", "b/.cargo/config.toml": "[source]", "config.toml": "fine"}
+	want := map[string]string{"src/lib.rs": "x", "run.sh": "y", "b/.cargo/config.toml": "[source]", "config.toml": "fine",
+		"e/.cargo/config": "[registries.mine]\ncredential-provider = \"cargo:token\"", "d/rust-toolchain": "1.95.0"}
 	if diff := cmp.Diff(want, readFiles(t, w.Root)); diff != "" {
 		t.Error(diff)
 	}
@@ -490,7 +497,12 @@ func TestWork(t *testing.T) {
 	}
 	const cargo = ": settings of cargo can replace the compiler, the verifier's solver and the environment"
 	const toolchain = ": it chooses the toolchain, which the verifier must choose"
-	if diff := cmp.Diff([]string{".cargo/config.toml" + cargo, "a/.Cargo/Config" + cargo, "rust-toolchain.toml" + toolchain, "sub/rust-toolchain" + toolchain,
+	if diff := cmp.Diff([]string{".cargo/config.toml" + cargo, "a/.Cargo/Config" + cargo,
+		"c/.cargo/config.toml: it includes other settings, which the change may have edited",
+		"d/.cargo/config.toml: it names a program for credentials, which the change may have edited",
+		"f/.cargo/config.toml: it cannot be read: f/.cargo/config.toml:1:2: read TOML: unexpected end of table name (table names cannot be empty)",
+		"c/rust-toolchain.toml: it names the directory of a toolchain",
+		"rust-toolchain.toml" + toolchain, "sub/rust-toolchain" + toolchain,
 		"src/.record-history/x: it makes the verifier keep a history, with other options", "link: it is no plain file"}, left); diff != "" {
 		t.Error(diff)
 	}

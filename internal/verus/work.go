@@ -8,6 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/specgate/specgate/internal/manifest"
+	"github.com/specgate/specgate/internal/source"
 )
 
 // Work is a copy of a tree for the verifier to run in, with a target directory of its own. What in a tree could change how the
@@ -134,10 +137,42 @@ func (f WorkFile) leftOut() string {
 	if f.Mode == WorkOther {
 		return "it is no plain file"
 	}
-	if f.Trusted {
-		return ""
+	why := settings(f.Path)
+	if why != "" && f.Trusted {
+		return f.untrusted()
 	}
-	return settings(f.Path)
+	return why
+}
+
+// untrusted says why settings that the base has too are not to be trusted: they lead to what the change may have edited. What they name for
+// the build alone may be used, since the build is isolated.
+func (f WorkFile) untrusted() string {
+	name := strings.ToLower(path.Base(f.Path))
+	src := source.NewFile(f.Path, f.Data)
+	switch {
+	case strings.HasPrefix(name, "rust-toolchain"):
+		t, err := manifest.ParseToolchain(src)
+		switch {
+		case err != nil:
+			return "it cannot be read: " + err.Error()
+		case t.Path != "":
+			return "it names the directory of a toolchain"
+		}
+	case name == "config" || name == "config.toml":
+		c, err := manifest.ParseConfig(src)
+		if err != nil {
+			return "it cannot be read: " + err.Error()
+		}
+		for _, s := range c.Other {
+			switch {
+			case s.Key == "include" || strings.HasPrefix(s.Key, "include."):
+				return "it includes other settings, which the change may have edited"
+			case strings.Contains(s.Key, "credential") && strings.ContainsAny(s.Value, `/\`):
+				return "it names a program for credentials, which the change may have edited"
+			}
+		}
+	}
+	return ""
 }
 
 // Add copies one file, or notes why it does not.
