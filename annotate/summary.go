@@ -106,13 +106,7 @@ func (v *view) overview(p *page) {
 	fmt.Fprintf(&p.b, "- Proof: %s = %d proved + %d failed + %d timed out + %d internal error + %d unsupported + %d skipped\n",
 		plural(c.Selected, "function"), c.Proved, c.Failed, c.TimedOut, c.InternalError, c.Unsupported, c.Skipped)
 	if s := v.strength(); s.functions > 0 {
-		fmt.Fprintf(&p.b, "- Strength: %s, the mean over %s", share01(s.mean), plural(s.functions, "measured function"))
-		if s.comparable {
-			fmt.Fprintf(&p.b, ", %s against base on the same spectests", difference01(s.delta))
-		} else {
-			p.add(", not comparable with base as a whole")
-		}
-		fmt.Fprintf(&p.b, "; seed %d\n", r.Seed)
+		fmt.Fprintf(&p.b, "- Strength: lowest %s, mean %s over %s; seed %d\n", s.lowest, share01(s.mean), plural(s.functions, "measured function"), r.Seed)
 	} else {
 		p.add("- Strength: not measured\n")
 	}
@@ -341,13 +335,22 @@ func (v *view) finding(f *checks.Finding) string {
 }
 
 // local says how to run the same on one's own machine.
-func (v *view) local() string {
+func (v *view) local() string { return "Run this locally: `" + v.command() + "`\n" }
+
+// command makes the same comparison in a clone of the repository. It has no word that a shell reads in a way of its own.
+func (v *view) command() string {
 	command := "specgate check"
 	if validRevision(v.r.Base.Rev) {
 		command += " --base " + v.r.Base.Rev
 	}
-	if validRevision(v.r.Head.Rev) {
-		command += " --head " + v.r.Head.Rev
+	switch head := v.r.Head.Rev; {
+	case head == "index":
+		command += " --staged"
+	case validRevision(head):
+		command += " --head " + head
 	}
-	return "Run this locally: `" + command + "`\n"
+	if v.r.Seed != 0 {
+		command += fmt.Sprintf(" --seed %d", v.r.Seed)
+	}
+	return command
 }
