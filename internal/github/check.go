@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-github/v60/github"
+
+	"github.com/specgate/specgate/annotate"
 )
 
 // Limits of a check run. docs.github.com, "REST API endpoints for check runs": a request takes 50 annotations, and further requests add to
@@ -34,47 +36,20 @@ type Check struct {
 	DetailsURL string
 }
 
-// Conclusion of a check run. The zero value is invalid.
-type Conclusion string
-
-// The conclusions that this program uses. GitHub counts neutral and skipped as passed where a check is required (docs.github.com, "About
-// protected branches"), so a gate has neither.
-const (
-	Success        Conclusion = "success"
-	Failure        Conclusion = "failure"
-	ActionRequired Conclusion = "action_required"
-	Cancelled      Conclusion = "cancelled"
-	TimedOut       Conclusion = "timed_out"
-)
-
-// Output is what a check run shows.
-type Output struct {
-	Title   string
-	Summary string
-	// Text may be empty.
-	Text string
-	// Annotations, the most important first, as they are shown in the order in which they are posted.
-	Annotations []Annotation
-	// Actions are buttons, 3 at most.
-	Actions []Action
-}
-
-// Annotation is a remark at lines of a file.
-type Annotation struct {
-	Path string
-	// StartLine and EndLine count from 1. StartColumn and EndColumn do too, or are 0; they need a range within one line.
-	StartLine, EndLine     int
-	StartColumn, EndColumn int
-	// Level is "notice", "warning" or "failure".
-	Level   string
-	Message string
-	// Title and RawDetails may be empty.
-	Title, RawDetails string
-}
-
 // Action is a button on a check run. docs.github.com, "REST API endpoints for check runs": a label has 20 characters at most, a description
 // 40, an identifier 20.
 type Action struct{ Label, Description, Identifier string }
+
+// annotation is what GitHub shows of one.
+type annotation struct {
+	Path                                       string
+	StartLine, EndLine, StartColumn, EndColumn int
+	Level, Message, Title, RawDetails          string
+}
+
+func shownAs(a *annotate.Annotation) annotation {
+	return annotation{a.Path, a.StartLine, a.EndLine, a.StartColumn, a.EndColumn, string(a.Level), a.Message, a.Title, a.RawDetails}
+}
 
 // Posted tells what became of a check run.
 type Posted struct {
@@ -111,33 +86,40 @@ func (c *Client) StartCheck(ctx context.Context, r Repo, check Check) (Posted, e
 
 // CompleteCheck completes the check run with its output. Annotations cannot be taken back, so they are compared with those that are there:
 // what is missing is added in batches of 50, and if the run has others it is left as it is and a new one takes its place.
-func (c *Client) CompleteCheck(ctx context.Context, r Repo, check Check, conclusion Conclusion, out Output) (Posted, error) {
+//
+// The conclusion is one of annotate's: GitHub counts neutral and skipped as passed where a check is required (docs.github.com, "About protected
+// branches"), so a gate has neither. actions are buttons, 3 at most.
+func (c *Client) CompleteCheck(ctx context.Context, r Repo, check Check, out annotate.CheckRun, actions []Action) (Posted, error) {
 	if err := check.valid(r); err != nil {
 		return Posted{}, err
 	}
-	if err := validOutput(check, conclusion, out); err != nil {
+	if err := validOutput(check, out, actions); err != nil {
 		return Posted{}, err
 	}
-	posted := Posted{}
+	var all []annotation
+	for i := range out.Annotations {
+		all = append(all, shownAs(&out.Annotations[i]))
+	}
+	var posted Posted
 	err := c.converge(ctx, func(ctx context.Context) error {
 		run, err := c.newest(ctx, r, check)
 		if err != nil {
 			return err
 		}
-		missing := out.Annotations
+		missing := all
 		if run != nil {
 			there, err := c.annotations(ctx, r, run.GetID())
 			if err != nil {
 				return err
 			}
 			var others bool
-			if missing, others = without(out.Annotations, there); others {
+			if missing, others = without(all, there); others {
 				if run.GetStatus() != "completed" {
 					if err := c.supersede(ctx, r, check, run.GetID()); err != nil {
 						return err
 					}
 				}
-				run, missing = nil, out.Annotations
+				run, missing = nil, all
 			}
 		}
 		if run == nil {
@@ -147,17 +129,17 @@ func (c *Client) CompleteCheck(ctx context.Context, r Repo, check Check, conclus
 			posted.Written = true
 		}
 		posted.ID, posted.URL = run.GetID(), run.GetHTMLURL()
-		if len(missing) == 0 && same(run, conclusion, out) {
+		if len(missing) == 0 && same(run, out) {
 			return nil
 		}
 		posted.Written = true
 		for len(missing) > maxBatch {
-			if err := c.update(ctx, r, check, run.GetID(), "", out, missing[:maxBatch]); err != nil {
+			if err := c.update(ctx, r, check, run.GetID(), out, missing[:maxBatch], false, nil); err != nil {
 				return err
 			}
 			missing = missing[maxBatch:]
 		}
-		return c.update(ctx, r, check, run.GetID(), conclusion, out, missing)
+		return c.update(ctx, r, check, run.GetID(), out, missing, true, actions)
 	})
 	return posted, err
 }
@@ -196,8 +178,8 @@ func (c *Client) create(ctx context.Context, r Repo, check Check) (*github.Check
 	return run, failure(fmt.Sprintf("create check run %q on %s in %s", check.Name, check.SHA, r), err)
 }
 
-// update adds annotations; with a conclusion it completes the run.
-func (c *Client) update(ctx context.Context, r Repo, check Check, id int64, conclusion Conclusion, out Output, batch []Annotation) error {
+// update adds annotations; the last one completes the run.
+func (c *Client) update(ctx context.Context, r Repo, check Check, id int64, out annotate.CheckRun, batch []annotation, last bool, actions []Action) error {
 	o := github.UpdateCheckRunOptions{
 		Name: check.Name, ExternalID: github.String(check.ExternalID), DetailsURL: optional(check.DetailsURL), Status: github.String("in_progress"),
 		Output: &github.CheckRunOutput{Title: github.String(out.Title), Summary: github.String(out.Summary), Text: optional(out.Text)},
@@ -205,10 +187,10 @@ func (c *Client) update(ctx context.Context, r Repo, check Check, id int64, conc
 	for _, a := range batch {
 		o.Output.Annotations = append(o.Output.Annotations, a.wire())
 	}
-	if conclusion != "" {
-		o.Status, o.Conclusion = github.String("completed"), github.String(string(conclusion))
+	if last {
+		o.Status, o.Conclusion = github.String("completed"), github.String(string(out.Conclusion))
 		o.CompletedAt = &github.Timestamp{Time: c.clock.Now().UTC().Truncate(time.Second)}
-		for _, a := range out.Actions {
+		for _, a := range actions {
 			o.Actions = append(o.Actions, &github.CheckRunAction{Label: a.Label, Description: a.Description, Identifier: a.Identifier})
 		}
 	}
@@ -219,7 +201,7 @@ func (c *Client) update(ctx context.Context, r Repo, check Check, id int64, conc
 // supersede ends a run that will not be completed, so that it does not stay in progress.
 func (c *Client) supersede(ctx context.Context, r Repo, check Check, id int64) error {
 	_, _, err := c.api.Checks.UpdateCheckRun(ctx, r.owner, r.name, id, github.UpdateCheckRunOptions{
-		Name: check.Name, Status: github.String("completed"), Conclusion: github.String(string(Cancelled)),
+		Name: check.Name, Status: github.String("completed"), Conclusion: github.String("cancelled"),
 		CompletedAt: &github.Timestamp{Time: c.clock.Now().UTC().Truncate(time.Second)},
 		Output: &github.CheckRunOutput{Title: github.String("Superseded"),
 			Summary: github.String("A later run of the same check has the results: this one had other annotations already, which cannot be taken back.")},
@@ -227,24 +209,24 @@ func (c *Client) supersede(ctx context.Context, r Repo, check Check, id int64) e
 	return failure(fmt.Sprintf("end check run %d (%q) in %s", id, check.Name, r), err)
 }
 
-func (c *Client) annotations(ctx context.Context, r Repo, id int64) ([]Annotation, error) {
+func (c *Client) annotations(ctx context.Context, r Repo, id int64) ([]annotation, error) {
 	all, err := list(func(page github.ListOptions) ([]*github.CheckRunAnnotation, *github.Response, error) {
 		return c.api.Checks.ListCheckRunAnnotations(ctx, r.owner, r.name, id, &page)
 	})
 	if err != nil {
 		return nil, failure(fmt.Sprintf("list annotations of check run %d in %s", id, r), err)
 	}
-	out := make([]Annotation, 0, len(all))
+	out := make([]annotation, 0, len(all))
 	for _, a := range all {
-		out = append(out, Annotation{Path: a.GetPath(), StartLine: a.GetStartLine(), EndLine: a.GetEndLine(), StartColumn: a.GetStartColumn(), EndColumn: a.GetEndColumn(),
+		out = append(out, annotation{Path: a.GetPath(), StartLine: a.GetStartLine(), EndLine: a.GetEndLine(), StartColumn: a.GetStartColumn(), EndColumn: a.GetEndColumn(),
 			Level: a.GetAnnotationLevel(), Message: a.GetMessage(), Title: a.GetTitle(), RawDetails: a.GetRawDetails()})
 	}
 	return out, nil
 }
 
 // without is what is wanted and not there, in order; others tells that something is there that is not wanted.
-func without(wanted, there []Annotation) (missing []Annotation, others bool) {
-	count := map[Annotation]int{}
+func without(wanted, there []annotation) (missing []annotation, others bool) {
+	count := map[annotation]int{}
 	for _, a := range there {
 		count[a.trimmed()]++
 	}
@@ -262,12 +244,12 @@ func without(wanted, there []Annotation) (missing []Annotation, others bool) {
 }
 
 // trimmed leaves out white space at the ends of texts, which makes no difference to a reader.
-func (a Annotation) trimmed() Annotation {
+func (a annotation) trimmed() annotation {
 	a.Message, a.Title, a.RawDetails = strings.TrimSpace(a.Message), strings.TrimSpace(a.Title), strings.TrimSpace(a.RawDetails)
 	return a
 }
 
-func (a Annotation) wire() *github.CheckRunAnnotation {
+func (a annotation) wire() *github.CheckRunAnnotation {
 	w := &github.CheckRunAnnotation{Path: github.String(a.Path), StartLine: github.Int(a.StartLine), EndLine: github.Int(a.EndLine),
 		AnnotationLevel: github.String(a.Level), Message: github.String(a.Message), Title: optional(a.Title), RawDetails: optional(a.RawDetails)}
 	if a.StartColumn != 0 {
@@ -276,9 +258,9 @@ func (a Annotation) wire() *github.CheckRunAnnotation {
 	return w
 }
 
-func same(run *github.CheckRun, conclusion Conclusion, out Output) bool {
+func same(run *github.CheckRun, out annotate.CheckRun) bool {
 	o := run.GetOutput()
-	return run.GetStatus() == "completed" && run.GetConclusion() == string(conclusion) && o.GetTitle() == out.Title &&
+	return run.GetStatus() == "completed" && run.GetConclusion() == string(out.Conclusion) && o.GetTitle() == out.Title &&
 		o.GetSummary() == out.Summary && o.GetText() == out.Text
 }
 
@@ -301,12 +283,12 @@ func (k Check) valid(r Repo) error {
 }
 
 // validOutput refuses what GitHub would refuse, or, with an answer that says less, drop.
-func validOutput(check Check, conclusion Conclusion, out Output) error {
+func validOutput(check Check, out annotate.CheckRun, actions []Action) error {
 	bad := func(format string, args ...any) error {
 		return &InputError{fmt.Errorf("post check run %q: %s", check.Name, fmt.Sprintf(format, args...))}
 	}
-	if !slices.Contains([]Conclusion{Success, Failure, ActionRequired, Cancelled, TimedOut}, conclusion) {
-		return bad("%q is not a conclusion of a gate", conclusion)
+	if !slices.Contains([]annotate.Conclusion{annotate.Success, annotate.Failure, annotate.ActionRequired}, out.Conclusion) {
+		return bad("%q is not a conclusion of a gate", out.Conclusion)
 	}
 	switch {
 	case out.Title == "" || utf8.RuneCountInString(out.Title) > maxTitle:
@@ -315,10 +297,10 @@ func validOutput(check Check, conclusion Conclusion, out Output) error {
 		return bad("the summary needs 1 to %d bytes, and has %d", maxSummary, len(out.Summary))
 	case len(out.Text) > maxSummary:
 		return bad("the text has %d bytes; at most %d are taken", len(out.Text), maxSummary)
-	case len(out.Actions) > 3:
-		return bad("it has %d actions; at most 3 are shown", len(out.Actions))
+	case len(actions) > 3:
+		return bad("it has %d actions; at most 3 are shown", len(actions))
 	}
-	for _, a := range out.Actions {
+	for _, a := range actions {
 		if a.Label == "" || utf8.RuneCountInString(a.Label) > 20 || utf8.RuneCountInString(a.Description) > 40 || a.Identifier == "" || utf8.RuneCountInString(a.Identifier) > 20 {
 			return bad("action %q: a label and an identifier have 1 to 20 characters, a description up to 40", a.Label)
 		}
@@ -334,7 +316,7 @@ func validOutput(check Check, conclusion Conclusion, out Output) error {
 			return bad("%s: columns %d to %d are no range", at, a.StartColumn, a.EndColumn)
 		case a.StartColumn != 0 && a.StartLine != a.EndLine:
 			return bad("%s: columns need a range within one line", at)
-		case a.Level != "notice" && a.Level != "warning" && a.Level != "failure":
+		case !slices.Contains([]annotate.Level{annotate.LevelNotice, annotate.LevelWarning, annotate.LevelFailure}, a.Level):
 			return bad("%s: %q is not a level", at, a.Level)
 		case a.Message == "" || len(a.Message) > maxMessage || len(a.RawDetails) > maxMessage:
 			return bad("%s: a message needs 1 to %d bytes, and details have that many at most", at, maxMessage)

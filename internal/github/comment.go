@@ -3,27 +3,31 @@ package github
 import (
 	"context"
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/google/go-github/v60/github"
+
+	"github.com/specgate/specgate/annotate"
 )
 
 // maxBody is the most characters of a comment. GitHub's answer to more is "body is too long (maximum is 65536 characters)".
 const maxBody = 65536
 
-// stickyMarker is the first line of the comment that is kept up to date. It is hidden when the comment is shown.
-const stickyMarker = "<!-- specgate:sticky -->"
-
-// Sticky makes one comment of the pull request, the client's own, say body: it is written once and edited from then on. With onlyEdit there is
-// no first one: for results with nothing to say, that mend an older comment. Nothing is written when the head is no longer sha.
+// Sticky makes one comment of the pull request, the client's own, say body, whose first line is annotate.CommentMarker: it is written once and
+// edited from then on. With onlyEdit there is no first one: for results that have nothing to say but what an older comment should say now.
+// Nothing is written when the head is no longer sha.
 func (c *Client) Sticky(ctx context.Context, r Repo, number int, sha, body string, onlyEdit bool) error {
 	what := fmt.Sprintf("comment on pull request %d of %s", number, r)
 	if err := valid(r, sha); err != nil {
 		return &InputError{fmt.Errorf("%s: %w", what, err)}
 	}
-	body = stickyMarker + "\n" + body
+	if !hasMarker(body, annotate.CommentMarker) {
+		return &InputError{fmt.Errorf("%s: the text does not begin with the marker by which it is found again", what)}
+	}
 	if len(body) > maxBody {
 		return &InputError{fmt.Errorf("%s: the text has %d bytes; at most %d are taken", what, len(body), maxBody)}
 	}
@@ -41,7 +45,7 @@ func (c *Client) Sticky(ctx context.Context, r Repo, number int, sha, body strin
 		var own *github.IssueComment
 		for _, comment := range all {
 			// Anyone can write the marker; only the client's own comments count.
-			if comment.GetUser().GetLogin() == login && hasMarker(comment.GetBody(), stickyMarker) {
+			if comment.GetUser().GetLogin() == login && hasMarker(comment.GetBody(), annotate.CommentMarker) {
 				own = comment
 				break
 			}
@@ -74,15 +78,6 @@ func sameBody(a, b string) bool {
 	return clean(a) == clean(b)
 }
 
-// ReviewComment is a remark about one function at a line of the head.
-type ReviewComment struct {
-	// Fingerprint is what the remark is known again by: 1 to 64 letters and digits, the same for the same remark after another push.
-	Fingerprint string
-	Path        string
-	Line        int
-	Body        string
-}
-
 // Reviewed tells what became of review comments.
 type Reviewed struct {
 	// Posted, Edited and Same are those that were new, that said something else, and that stood as they are.
@@ -90,7 +85,7 @@ type Reviewed struct {
 	// Mended are older ones that no longer apply, and that say so now.
 	Mended int
 	// Outside are at lines that the diff does not show, where GitHub takes no comment, or beyond MaxNewComments.
-	Outside []ReviewComment
+	Outside []annotate.ReviewComment
 }
 
 // MaxNewComments is how many review comments one call writes at most. docs.github.com, "Rate limits for the REST API": not more than 80
@@ -104,9 +99,10 @@ var (
 
 func markReview(fingerprint string) string { return "<!-- specgate:review " + fingerprint + " -->" }
 
-// Review makes the client's own review comments of a pull request be these: each is written once and edited from then on, and one that is not
-// among them any more is edited to say mended. Nothing is written when the head is no longer sha.
-func (c *Client) Review(ctx context.Context, r Repo, number int, sha string, comments []ReviewComment, mended string) (Reviewed, error) {
+// Review makes the client's own review comments of a pull request be these: each is written once and edited from then on, and one that no
+// longer applies is edited to say so. Nothing is written when the head is no longer sha.
+func (c *Client) Review(ctx context.Context, r Repo, number int, sha string, review annotate.Review) (Reviewed, error) {
+	comments := review.Comments
 	what := fmt.Sprintf("review pull request %d of %s", number, r)
 	if err := valid(r, sha); err != nil {
 		return Reviewed{}, &InputError{fmt.Errorf("%s: %w", what, err)}
@@ -182,9 +178,14 @@ func (c *Client) Review(ctx context.Context, r Repo, number int, sha string, com
 			}
 			total.Posted++
 		}
-		for fingerprint, old := range own {
-			body := markReview(fingerprint) + "\n" + mended
-			if wanted[fingerprint] || sameBody(old.GetBody(), body) {
+		for _, fingerprint := range slices.Sorted(maps.Keys(own)) {
+			old, text := own[fingerprint], review.Settled[fingerprint]
+			if !review.Known[fingerprint] {
+				text = review.Absent
+			}
+			body := markReview(fingerprint) + "\n" + text
+			// Of a function that is settled already the comment stays as it is, whatever revision it names.
+			if wanted[fingerprint] || text == "" || settled(old.GetBody(), text) {
 				continue
 			}
 			if err := edit(old, body); err != nil {
@@ -195,6 +196,13 @@ func (c *Client) Review(ctx context.Context, r Repo, number int, sha string, com
 		return nil
 	})
 	return total, err
+}
+
+// settled tells whether a comment says already, of another revision perhaps, what the text says.
+func settled(old, text string) bool {
+	_, old, _ = strings.Cut(strings.ReplaceAll(old, "\r\n", "\n"), "\n")
+	word, _, _ := strings.Cut(text, " ")
+	return strings.HasPrefix(old, word+" ") || sameBody(old, text)
 }
 
 // ownReview are the client's own review comments by fingerprint; of several the oldest.
