@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -72,22 +73,27 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// needRustc skips a test where there is no rustc, or fails it where there has to be one.
+// needRustc skips a test where functions cannot be measured, or fails it where they have to be.
 func needRustc(t *testing.T) {
 	t.Helper()
-	_, err := exec.LookPath("rustc")
-	if err == nil {
-		var ps []sandbox.Protection
-		if ps, err = sandbox.Protections(t.Context()); err == nil && len(sandbox.Missing(ps)) > 0 {
-			err = errors.New(sandbox.Statement(ps))
-		}
-	}
-	if err != nil {
+	if err := cannotMeasure(t.Context()); err != nil {
 		if os.Getenv("REQUIRE_ORACLE") == "1" {
 			t.Fatal(err)
 		}
 		t.Skip(err)
 	}
+}
+
+// cannotMeasure says why code cannot be compiled, and run isolated; nil if it can.
+func cannotMeasure(ctx context.Context) error {
+	if _, err := exec.LookPath("rustc"); err != nil {
+		return err
+	}
+	ps, err := sandbox.Protections(ctx)
+	if err == nil && len(sandbox.Missing(ps)) > 0 {
+		err = errors.New(sandbox.Statement(ps))
+	}
+	return err
 }
 
 // replay runs the commands of a block and gives the block as it should be.

@@ -3,6 +3,7 @@ package cli_test
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"flag"
@@ -47,8 +48,15 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		Setup:               setup,
-		// verus-release: there are releases of Verus for this platform.
+		// verus-release: there are releases of Verus for this platform. rustc: code can be compiled, and run isolated.
 		Condition: func(name string) (bool, error) {
+			if name == "rustc" {
+				why := cannotMeasure(t.Context())
+				if why != nil && os.Getenv("REQUIRE_ORACLE") == "1" {
+					return false, why
+				}
+				return why == nil, nil
+			}
 			if name != "verus-release" {
 				return false, fmt.Errorf("unknown condition %q", name)
 			}
@@ -95,6 +103,13 @@ func setup(env *testscript.Env) error {
 	}
 	// What is measured depends on the machine; scripts about it set this anew.
 	env.Setenv("SPECGATE_NO_RUN", "1")
+	// Scripts have no home, in which rustup would look for the toolchain.
+	if home, err := os.UserHomeDir(); err == nil {
+		env.Setenv("RUSTUP_HOME", cmp.Or(os.Getenv("RUSTUP_HOME"), filepath.Join(home, ".rustup")))
+	}
+	if toolchain := os.Getenv("RUSTUP_TOOLCHAIN"); toolchain != "" {
+		env.Setenv("RUSTUP_TOOLCHAIN", toolchain)
+	}
 	env.Setenv("GIT_CEILING_DIRECTORIES", filepath.Dir(env.WorkDir))
 	for key, value := range gitEnvironment() {
 		env.Setenv(key, value)

@@ -476,7 +476,7 @@ func (s *scorer) tampered(ctx context.Context, t *tree, m *model.Model, file str
 		for _, f := range fs {
 			for _, site := range f.Sites {
 				if !slices.Contains(harmless, site.Kind) {
-					out[f] = append(out[f], fmt.Sprintf("it believes %s without proof (%s)", site.Text, site.Kind))
+					out[f] = append(out[f], fmt.Sprintf("believed without proof (%s): %s", site.Kind, site.Text))
 				}
 			}
 		}
