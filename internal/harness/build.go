@@ -2,6 +2,7 @@ package harness
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"fmt"
 	"hash/fnv"
@@ -39,6 +40,7 @@ type build struct {
 	pkg     *pkg // nil without a manifest
 	vstd    bool // the crate is built with vstd itself
 	broken  bool // the crate as a whole does not compile
+	salvage bool // parts of it that do not are left out
 }
 
 // target is a Target with what is written for it.
@@ -47,6 +49,7 @@ type target struct {
 	number int
 	out    *Measured
 	module *module
+	node   syntax.Node // in the erased file
 	params []*value.Type
 	// original and copy are what stands before the arguments of a call of the function, and of a mutant, with "%s" for the name.
 	original, copy string
@@ -89,8 +92,8 @@ type variant struct {
 	count  int      // of those
 }
 
-func newBuild(req Request, vstd bool, res *Result) (*build, error) {
-	b := &build{req: req, res: res, vstd: vstd, byName: map[string]*userType{}}
+func newBuild(req Request, vstd, salvage bool, res *Result) (*build, error) {
+	b := &build{req: req, res: res, vstd: vstd, salvage: salvage, byName: map[string]*userType{}}
 	if req.Manifest != "" {
 		var err error
 		if b.pkg, err = readPackage(req); err != nil {
@@ -225,7 +228,7 @@ func (b *build) prepare(t *target) {
 			out.Failure = err.Error()
 		} else {
 			short := shortPaths(syntax.Parse(source.NewFile(f.File.Path, text)), b.prelude())
-			mu.text = string(instrument(short.Source.Text, b.tick()))
+			mu.text = string(apply(short.Source.Text, ticks(short, b.tick())))
 		}
 		t.mutants = append(t.mutants, mu)
 	}
@@ -269,6 +272,18 @@ func (b *build) place(t *target) bool {
 	t.module = b.tree.modules[mod]
 	if t.module == nil || t.module.file != f.File.Path {
 		t.drop("no `mod` leads from %s to its file %s", b.req.Root, f.File.Path)
+		return false
+	}
+	// Line breaks survive erasing.
+	erased, line := b.tree.erased[t.module.file], f.File.Syntax.Source.Position(f.NameSpan.Start).Line
+	erased.Root().Walk(func(n syntax.Node) bool {
+		if name := n.Get(syntax.FName); n.Kind() == syntax.Fn && name.Text() == f.Node.Get(syntax.FName).Text() && erased.Source.Position(name.Span().Start).Line == line {
+			t.node = n
+		}
+		return !t.node.Valid()
+	})
+	if !t.node.Valid() {
+		t.drop("it was lost when ghost code was erased")
 		return false
 	}
 	inst := t.Spec.Judge().Instance()
@@ -636,28 +651,24 @@ type piece struct {
 	owner
 }
 
-// writeFile is a file with what is put into its modules.
+// writtenFile is a file with what is put into its modules.
 type writtenFile struct {
 	text   []byte
 	pieces []piece
+	// kept are the places in text, and in the erased file, from which on they are the same for some length.
+	kept []kept
 }
+
+type kept struct{ at, from, length int }
 
 // write gives the text of all Rust files.
 func (b *build) write() map[string]*writtenFile {
-	type insert struct {
-		at     int
-		pieces []textPiece
-	}
-	inserts := map[string]map[string]*insert{} // by file and module
+	inserts := map[string]map[int][]textPiece{} // by file and place
 	into := func(m *module, p textPiece) {
 		if inserts[m.file] == nil {
-			inserts[m.file] = map[string]*insert{}
+			inserts[m.file] = map[int][]textPiece{}
 		}
-		if inserts[m.file][m.path] == nil {
-			inserts[m.file][m.path] = &insert{at: m.end}
-		}
-		in := inserts[m.file][m.path]
-		in.pieces = append(in.pieces, p)
+		inserts[m.file][m.end] = append(inserts[m.file][m.end], p)
 	}
 	for _, u := range b.types {
 		if u.failure == "" && slices.ContainsFunc(b.targets, func(t *target) bool { return !t.dropped() && slices.Contains(t.types, u) }) {
@@ -677,45 +688,102 @@ func (b *build) write() map[string]*writtenFile {
 			into(t.module, p)
 		}
 	}
-	root := b.tree.modules[""]
-	into(root, textPiece{"\n#[path = " + strconv.Quote(b.name+".rs") + "] mod " + b.name + ";\n", owner{}})
+	into(b.tree.modules[""], textPiece{"#[path = " + strconv.Quote(b.name+".rs") + "] mod " + b.name + ";", owner{}})
 	out := map[string]*writtenFile{}
 	for name, f := range b.tree.erased {
-		w := &writtenFile{}
-		if name == b.req.Root {
-			w.text = append(w.text, "#![no_main] "...)
-			if bytes.HasPrefix(f.Source.Text, []byte("#!")) && !bytes.HasPrefix(f.Source.Text, []byte("#![")) {
-				w.text = append([]byte(nil), "#![no_main] //"...) // a line for the shell
-			}
-		}
-		ins := slices.SortedFunc(maps.Values(inserts[name]), func(x, y *insert) int { return x.at - y.at })
-		done := 0
-		// A crate's own text is instrumented with places held open for what is put in: no file has the name of the harness.
-		var marked []edit
-		for i, in := range ins {
-			marked = append(marked, edit{in.at, in.at, fmt.Sprintf("\n/*%s %d*/", b.name, i)})
-		}
-		text := instrument(apply(f.Source.Text, marked), b.tick())
-		for i, in := range ins {
-			mark := fmt.Sprintf("\n/*%s %d*/", b.name, i)
-			at := bytes.Index(text[done:], []byte(mark))
-			if at < 0 {
-				continue
-			}
-			w.text = append(w.text, text[done:done+at]...)
-			done += at + len(mark)
-			for _, p := range in.pieces {
-				w.text = append(w.text, '\n')
-				start := len(w.text)
-				w.text = append(w.text, p.text...)
-				w.pieces = append(w.pieces, piece{start, len(w.text), p.owner})
-			}
-		}
-		w.text = append(w.text, text[done:]...)
-		out[name] = w
+		out[name] = b.writeModules(name, f, inserts[name])
 	}
 	out[path.Join(path.Dir(b.req.Root), b.name+".rs")] = &writtenFile{text: []byte(b.runtime())}
 	return out
+}
+
+func (b *build) writeModules(name string, f *syntax.File, inserts map[int][]textPiece) *writtenFile {
+	w := &writtenFile{}
+	edits := ticks(f, b.tick())
+	edits = slices.AppendSeq(edits, maps.Values(b.tree.cuts[name]))
+	for at := range inserts {
+		edits = append(edits, edit{at, at, ""})
+	}
+	if name == b.req.Root {
+		w.text = append(w.text, "#![no_main] "...)
+		if bytes.HasPrefix(f.Source.Text, []byte("#!")) && !bytes.HasPrefix(f.Source.Text, []byte("#![")) {
+			w.text = append(w.text, "//"...) // a line for the shell
+		}
+	}
+	slices.SortStableFunc(edits, func(x, y edit) int { return cmp.Or(x.start-y.start, y.end-x.end) })
+	done := 0
+	keep := func(to int) {
+		if to > done {
+			w.kept = append(w.kept, kept{len(w.text), done, to - done})
+			w.text = append(w.text, f.Source.Text[done:to]...)
+			done = to
+		}
+	}
+	for _, e := range edits {
+		if e.start < done {
+			continue
+		}
+		keep(e.start)
+		w.text = append(w.text, e.text...)
+		done = e.end
+		if e.start != e.end || e.text != "" {
+			continue
+		}
+		for _, p := range inserts[e.start] {
+			w.text = append(w.text, '\n')
+			start := len(w.text)
+			w.text = append(w.text, p.text...)
+			w.pieces = append(w.pieces, piece{start, len(w.text), p.owner})
+		}
+		w.text = append(w.text, '\n')
+	}
+	keep(len(f.Source.Text))
+	return w
+}
+
+// erasedAt is the place in the erased file of one in the text.
+func (w *writtenFile) erasedAt(at int) (int, bool) {
+	for _, k := range w.kept {
+		if k.at <= at && at < k.at+k.length {
+			return k.from + at - k.at, true
+		}
+	}
+	// What stands for a part that is left out is where the text before it ends.
+	for i := len(w.kept) - 1; i >= 0; i-- {
+		if k := w.kept[i]; k.at+k.length <= at {
+			return k.from + k.length, true
+		}
+	}
+	return 0, false
+}
+
+// cut leaves out the part of the crate's own code that the compiler refuses: a function's body, if that is enough, else the function or
+// item. Who reaches a body that is not there gives no outcome. It is false if there is nothing to leave out.
+func (b *build) cut(name string, at int, why string) bool {
+	f := b.tree.erased[name]
+	cuts := b.tree.cuts[name]
+	p, ok := partAt(f, at, func(n syntax.Node) bool { _, gone := cuts[n.ID()]; return gone })
+	if !ok {
+		return false
+	}
+	if cuts == nil {
+		cuts = map[int]edit{}
+		b.tree.cuts[name] = cuts
+	}
+	b.res.LeftOut = append(b.res.LeftOut, why)
+	s := p.node.Span()
+	text := string(slices.DeleteFunc(slices.Clone(f.Source.Text[s.Start:s.End]), func(c byte) bool { return c != '\n' }))
+	if p.node.Kind() == syntax.Block {
+		text = "{ crate::" + b.name + "::missing() " + text + "}"
+	}
+	cuts[p.node.ID()] = edit{s.Start, s.End, text}
+	for _, t := range b.targets {
+		if t.module != nil && t.module.file == name && t.node.Valid() && t.node.Span().Start >= s.Start && t.node.Span().End <= s.End ||
+			p.fn.Valid() && t.node.ID() == p.fn.ID() && t.node.File() == f {
+			t.drop("it does not compile without its ghost code: %s", why)
+		}
+	}
+	return true
 }
 
 type textPiece struct {

@@ -54,7 +54,7 @@ func findTools(ctx context.Context, rustc, dir string) (*tools, error) {
 }
 
 // maxRounds is how often a crate is compiled, each time without what the compiler refused.
-const maxRounds = 6
+const maxRounds = 10
 
 // compile compiles the crate. It is not ok if nothing can be run; the targets then say why.
 func (b *build) compile(ctx context.Context) (ok bool, err error) {
@@ -105,7 +105,7 @@ func (b *build) compile(ctx context.Context) (ok bool, err error) {
 			b.dropAll("the crate does not compile: %s", other)
 			b.broken = true
 			return false, nil
-		case found == 0 && !b.withoutMutants():
+		case found == 0 && (!b.salvage || !b.withoutMutants()):
 			b.dropAll("the crate does not compile without its ghost code: %s", other)
 			b.broken = true
 			return false, nil
@@ -259,8 +259,16 @@ func (b *build) blame(messages []byte, files map[string]*writtenFile) (found int
 					break
 				}
 				if s.Expansion == nil {
+					where := fmt.Sprintf("%s:%d: %s", s.File, s.Line, text)
+					if f := files[s.File]; b.salvage && f != nil && b.tree.erased[s.File] != nil {
+						if at, ok := f.erasedAt(s.Start); ok && b.cut(s.File, at, where) {
+							blamed = true
+							found++
+							break
+						}
+					}
 					if other == "" {
-						other = fmt.Sprintf("%s:%d: %s", s.File, s.Line, text)
+						other = where
 					}
 					break
 				}

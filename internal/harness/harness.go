@@ -221,6 +221,9 @@ type Result struct {
 	// Targets are in the order of the request's.
 	Targets []Measured
 	Way     Way
+	// LeftOut are the places of the crate's code that does not compile without its ghost code, with what the compiler says; the rest of
+	// the crate was run without. A function that needs it is unmeasured, and a case that comes there was not run.
+	LeftOut []string
 	// Rustc is the compiler's version; empty if it was not asked.
 	Rustc string
 	// Compilations and Processes are how often the compiler and the program were started.
@@ -235,20 +238,22 @@ type Result struct {
 // means that nothing could be: the request makes no sense, the compiler or the program cannot be started, or ctx is done.
 func Run(ctx context.Context, req Request) (*Result, error) {
 	req.Limits = req.Limits.orDefaults()
-	b, ok, err := prepared(ctx, req, false)
-	if err == nil && !ok && b.broken && b.pkg != nil && len(b.pkg.verus) > 0 && !b.pkg.script {
-		// It may use parts of vstd for which there is no stand-in.
+	b, ok, err := prepared(ctx, req, false, false)
+	if err == nil && !ok && b.broken {
 		first := b
-		if b, ok, err = prepared(ctx, req, true); err == nil && !ok && b.broken {
-			for i := range b.res.Targets {
-				m, before := &b.res.Targets[i], first.res.Targets[i].Unmeasured
-				if m.Unmeasured != before {
-					m.Unmeasured = before + "; with vstd itself, " + m.Unmeasured
-				}
+		if b.pkg != nil && len(b.pkg.verus) > 0 && !b.pkg.script {
+			// It may use parts of vstd for which there is no stand-in.
+			b, ok, err = prepared(ctx, req, true, true)
+			b.add(first)
+		}
+		if err == nil && !ok && b.broken {
+			before := b
+			b, ok, err = prepared(ctx, req, false, true)
+			b.add(before)
+			if !ok && b.broken {
+				b.res.Targets = first.res.Targets // before anything was left out
 			}
 		}
-		b.res.Compilations += first.res.Compilations
-		b.res.CompileTook += first.res.CompileTook
 	}
 	if err == nil && ok {
 		err = b.run(ctx)
@@ -260,8 +265,8 @@ func Run(ctx context.Context, req Request) (*Result, error) {
 }
 
 // prepared is a compiled crate; not ok if there is nothing to run.
-func prepared(ctx context.Context, req Request, vstd bool) (b *build, ok bool, err error) {
-	b, err = newBuild(req, vstd, &Result{Targets: make([]Measured, len(req.Targets)), Way: ByRustc})
+func prepared(ctx context.Context, req Request, vstd, salvage bool) (b *build, ok bool, err error) {
+	b, err = newBuild(req, vstd, salvage, &Result{Targets: make([]Measured, len(req.Targets)), Way: ByRustc})
 	if err != nil {
 		return nil, false, err
 	}
@@ -272,6 +277,14 @@ func prepared(ctx context.Context, req Request, vstd bool) (b *build, ok bool, e
 		}
 	}
 	return b, false, nil
+}
+
+// add counts what was spent on an attempt before.
+func (b *build) add(before *build) {
+	if b != nil {
+		b.res.Compilations += before.res.Compilations
+		b.res.CompileTook += before.res.CompileTook
+	}
 }
 
 var errRequest = errors.New("bad request")

@@ -27,11 +27,13 @@ type tree struct {
 	prelude string
 	erased  map[string]*syntax.File // of its modules
 	modules map[string]*module
+	// cuts are the parts that are left out, by file and node.
+	cuts map[string]map[int]edit
 }
 
 // newTree finds the modules of the crate and erases them.
 func newTree(req Request, prelude string) (*tree, error) {
-	t := &tree{req: req, prelude: prelude, erased: map[string]*syntax.File{}, modules: map[string]*module{}}
+	t := &tree{req: req, prelude: prelude, erased: map[string]*syntax.File{}, modules: map[string]*module{}, cuts: map[string]map[int]edit{}}
 	root := t.file(req.Root)
 	if root == nil {
 		return nil, fmt.Errorf("%w: the root file %s is not among the files", errRequest, req.Root)
@@ -184,9 +186,8 @@ func pathAttr(n syntax.Node) string {
 	return ""
 }
 
-// instrument puts a call at the beginning of every function and of every turn of a loop that runs, not of what the compiler evaluates.
-func instrument(text []byte, tick string) []byte {
-	f := syntax.Parse(source.NewFile("", text))
+// ticks are calls at the beginning of every function and of every turn of a loop that runs, not of what the compiler evaluates.
+func ticks(f *syntax.File, tick string) []edit {
 	var edits []edit
 	into := func(body syntax.Node) {
 		if body.Kind() != syntax.Block {
@@ -224,7 +225,7 @@ func instrument(text []byte, tick string) []byte {
 		}
 		return n.Field() != syntax.FLen
 	})
-	return apply(text, edits)
+	return edits
 }
 
 func isConst(n syntax.Node) bool {
@@ -234,4 +235,50 @@ func isConst(n syntax.Node) bool {
 		}
 	}
 	return false
+}
+
+// part is a piece of code that the compiler may refuse: of a file, a function's body or an item.
+type part struct {
+	node syntax.Node
+	fn   syntax.Node // the function, if it is one or the body of one
+}
+
+// partAt finds the smallest part of a file at an offset that can be done without. The body of a function can be before the function can.
+func partAt(f *syntax.File, at int, gone func(syntax.Node) bool) (part, bool) {
+	var found part
+	f.Root().Walk(func(n syntax.Node) bool {
+		s := n.Span()
+		if s.Start > at || s.End < at || s.End == at && s.Start < at && n.Kind() != syntax.SourceFile {
+			return false
+		}
+		switch n.Kind() {
+		case syntax.Fn:
+			if !gone(n) {
+				found = part{n, n}
+			}
+		case syntax.Block:
+			if found.node.Valid() && found.node.Kind() == syntax.Fn && n.Field() == syntax.FBody && !isConst(found.fn) && !gone(n) {
+				found.node = n
+			}
+		case syntax.Struct, syntax.Enum, syntax.Union, syntax.Trait, syntax.TraitAlias, syntax.Impl, syntax.Use, syntax.ExternCrate, syntax.ExternBlock,
+			syntax.Const, syntax.Static, syntax.TypeAlias, syntax.MacroRules, syntax.MacroDef:
+			if !gone(n) && found.node.Kind() != syntax.Block {
+				found = part{node: n}
+			}
+		case syntax.MacroCall:
+			if n.Field() == syntax.FItem && !gone(n) && found.node.Kind() != syntax.Block {
+				found = part{node: n}
+			}
+		case syntax.Mod:
+			if !n.HasBody() && !gone(n) {
+				found = part{node: n}
+			}
+		case syntax.Attr:
+			if n.Inner() && !gone(n) && found.node.Kind() != syntax.Block {
+				found = part{node: n}
+			}
+		}
+		return true
+	})
+	return found, found.node.Valid()
 }

@@ -347,6 +347,8 @@ func (b *build) outcome(t *target, f frame) Outcome {
 		return Outcome{Kind: Panicked, Detail: "a payload that is no text"}
 	case 11:
 		return Outcome{Kind: NotRun, Detail: "earlier cases ended the process too often"}
+	case 13:
+		return Outcome{Kind: NotRun, Detail: "it reaches code that does not compile"}
 	case 12:
 		return Outcome{Kind: NotRun, Detail: "no thread could be started for it"}
 	}

@@ -1,6 +1,7 @@
 package harness_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -28,7 +29,7 @@ func TestTypes(t *testing.T) {
 		{c.with("unit", ""), "()\n"},
 		{c.with("one", "(true,)"), "(false,)\n"},
 		{c.with("texts", `"a\"é"; "\n"; '🦀'`, `""; ""; '\0'`), `("a\"é\n🦀", 9)` + "\n" + `("\0", 1)` + "\n"},
-		{c.with("borrowed", `"abc"`, `"é"`), `"bc"` + "\n" + "panicked: start byte index 1 is not a char boundary; it is inside 'é' (bytes 0..2) of `é`\n"},
+		{c.with("borrowed", `"abc"`), `"bc"` + "\n"},
 		{c.with("arrays", "[1, 2, 3]; [[4, 5], [6, 7]]; []"), "[3, 2, 5, 6]\n"},
 		{c.with("slices", "[1, 2]; [3, 4, 5]", "[]; []"), "5, b = [9, 4, 5]\n0, b = []\n"},
 		{c.with("vectors", "[[1], []]; [2]; [Some(true)]"), "[[1], [], [2]], c = [Some(true), None]\n"},
@@ -72,12 +73,11 @@ func TestTypes(t *testing.T) {
 		}
 		for _, mu := range m.Mutants {
 			if mu.Failure != "" {
-				failures = append(failures, l.tg.Function.Symbol+" "+mu.ID+": "+mu.Failure)
+				failures = append(failures, l.tg.Function.Symbol+" "+mu.ID+": "+mu.Failure[strings.LastIndexByte(mu.Failure, '(')+1:])
 			}
 		}
 	}
-	want := []string{"one return:1: mismatched types (E0308)", "one return:1.3: mismatched types (E0308)", "vectors return:22.2: use of moved value: `a` (E0382)",
-		"geometry::origin_distance field:3: field `y` of struct `Point` is private (E0616)"}
+	want := []string{"one return:1: E0308)", "one return:1.3: E0308)", "vectors return:22.2: E0382)", "geometry::origin_distance field:3: E0616)"}
 	if d := cmp.Diff(want, failures); d != "" {
 		t.Errorf("mutants that do not compile (-want +got):\n%s", d)
 	}
