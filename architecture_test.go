@@ -96,6 +96,8 @@ var outside = map[string]struct {
 	"github.com/google/go-github":             {[]string{"internal/github"}, "one package knows GitHub's API, so that it can be replaced or raised in one place"},
 	"github.com/bradleyfalzon/ghinstallation": {[]string{"internal/github"}, "the package that sends an App's token decides where to"},
 	"github.com/google/go-cmp":                {nil, "tests only"},
+	"github.com/yuin/goldmark":                {nil, "tests only"},
+	"golang.org/x/net/html":                   {nil, "tests only"},
 	"github.com/rogpeppe/go-internal":         {nil, "tests only"},
 	"os/exec":                                 {[]string{"internal/sandbox"}, "a process started anywhere else would escape the limits"},
 	"golang.org/x/vuln/cmd/govulncheck":       {nil, "a tool, never imported"},

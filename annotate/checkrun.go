@@ -69,7 +69,7 @@ type CheckRun struct {
 	Title, Summary, Text string
 	// Annotations are the most important first. GitHub takes 50 in a request.
 	Annotations []Annotation
-	// LeftOut counts the findings without waiver that have no annotation; the text has them as far as it goes.
+	// LeftOut counts the findings without waiver that are in no annotation; the text has them as far as it goes.
 	LeftOut int
 }
 
@@ -84,17 +84,16 @@ type Annotation struct {
 	Title, Message, RawDetails string
 	// Fingerprint of the finding, and the function that it is about.
 	Fingerprint, Symbol string
+	// Findings is how many it tells of: one, and others of its first line.
+	Findings int
 }
 
 // NewCheckRun renders a report for a check run.
 func NewCheckRun(r *checks.Report, o Options) CheckRun {
 	v := newView(r, o)
-	marks, left := v.annotations(maxAnnotations)
-	run := CheckRun{Conclusion: v.conclusion(), Title: v.title(), Summary: v.summary(maxSummary), Text: v.text(maxText, left), LeftOut: left}
-	for _, m := range marks {
-		run.Annotations = append(run.Annotations, m.Annotation)
-	}
-	return run
+	annotations, left := v.annotations(maxAnnotations, maxMessage)
+	return CheckRun{Conclusion: v.conclusion(), Title: v.title(), Summary: v.summary(maxSummary), Text: v.text(maxText, left),
+		Annotations: annotations, LeftOut: left}
 }
 
 // view is a report with what was asked of it once.
@@ -205,9 +204,9 @@ func (v *view) title() string {
 	}
 	parts = append(parts, fmt.Sprintf("%d blocking", v.blocking))
 	if s := v.strength(); s.functions > 0 {
-		text := "strength " + share01(s.mean)
-		if s.comparable {
-			text += " (" + difference01(s.delta) + ")"
+		text := "strength " + s.lowest
+		if s.functions > 1 {
+			text = "lowest " + text
 		}
 		parts = append(parts, text)
 	}
@@ -230,33 +229,38 @@ func (v *view) newlyTrusted() int {
 	return n
 }
 
-// meanStrength is over the functions whose contract was measured in head; delta is over the same ones if all are comparable.
-type meanStrength struct {
-	functions   int
-	mean, delta float64
-	comparable  bool
+// strengths of the functions whose contract was measured in head. A mean would hide a weak contract among strong ones, and not all of
+// them can be compared with base, so the lowest one stands for them, with its own difference: "0.64 (-0.36)".
+type strengths struct {
+	functions int
+	mean      float64
+	lowest    string
 }
 
-func (v *view) strength() meanStrength {
-	m := meanStrength{comparable: true}
+func (v *view) strength() strengths {
+	var out strengths
+	var lowest *checks.FunctionStrength
 	for i := range v.r.Functions {
-		s := v.r.Functions[i].Strength
+		s := &v.r.Functions[i].Strength
 		if s.Head == nil || s.Head.Value == nil {
 			continue
 		}
-		m.functions++
-		m.mean += *s.Head.Value
-		if s.Delta == nil {
-			m.comparable = false
-			continue
+		out.functions++
+		out.mean += clamp(*s.Head.Value, 0, 1)
+		if lowest == nil || *s.Head.Value < *lowest.Head.Value ||
+			*s.Head.Value == *lowest.Head.Value && s.Delta != nil && (lowest.Delta == nil || *s.Delta < *lowest.Delta) {
+			lowest = s
 		}
-		m.delta += *s.Delta
 	}
-	if m.functions > 0 {
-		m.mean /= float64(m.functions)
-		m.delta /= float64(m.functions)
+	if lowest == nil {
+		return out
 	}
-	return m
+	out.mean /= float64(out.functions)
+	out.lowest = share01(*lowest.Head.Value)
+	if lowest.Delta != nil {
+		out.lowest += " (" + difference01(*lowest.Delta) + ")"
+	}
+	return out
 }
 
 // share01 and difference01 hold for reports that someone else wrote, too.
@@ -271,14 +275,9 @@ func clamp(x, low, high float64) float64 {
 	return min(max(x, low), high)
 }
 
-// mark is an annotation with the finding that it is made of.
-type mark struct {
-	Annotation
-	finding *checks.Finding
-}
-
-// annotations picks at most one a line, at most so many a function, and most altogether; left counts the other findings.
-func (v *view) annotations(most int) (marks []mark, left int) {
+// annotations picks at most one a line, at most so many a function, and most altogether; left counts the findings that are in none. A
+// message, of at most limit bytes, also has the other findings of its line, as far as they fit.
+func (v *view) annotations(most, limit int) (out []Annotation, left int) {
 	type line struct {
 		file string
 		line int
@@ -290,8 +289,7 @@ func (v *view) annotations(most int) (marks []mark, left int) {
 			left++
 			continue
 		}
-		a := Annotation{Path: f.File, Level: level(f), Fingerprint: f.Fingerprint, Symbol: f.Symbol,
-			Title: v.headline(f, maxTitle), Message: v.explain(f, maxMessage), RawDetails: v.details(f, maxRawDetails)}
+		a := Annotation{Path: f.File, Level: level(f), Fingerprint: f.Fingerprint, Symbol: f.Symbol, Findings: 1, Title: v.headline(f, maxTitle)}
 		a.StartLine = max(f.Span.Start.Line, 1)
 		a.EndLine = max(f.Span.End.Line, a.StartLine)
 		if a.EndLine > a.StartLine && f.Span.End.Column <= 1 {
@@ -302,24 +300,27 @@ func (v *view) annotations(most int) (marks []mark, left int) {
 			a.EndColumn = max(f.Span.End.Column-1, a.StartColumn)
 		}
 		here := line{a.Path, a.StartLine}
-		first, taken := at[here]
-		if taken {
-			left++
-			more := "Also on this line: " + v.headline(f, maxTitle) + ": " + escapeLine(f.Message, maxTitle)
-			if m := &marks[first]; len(m.RawDetails)+len(more)+1 <= maxRawDetails {
-				m.RawDetails = strings.TrimPrefix(m.RawDetails+"\n"+more, "\n")
+		if first, taken := at[here]; taken {
+			// A mark tells of the worst that is on its line, so the others are no worse.
+			more := "\n\nAlso on this line: " + a.Title + ". " + v.explain(f, limit/4)
+			if len(out[first].Message)+len(more) <= limit {
+				out[first].Message += more
+				out[first].Findings++
+			} else {
+				left++
 			}
 			continue
 		}
-		if functions[f.Symbol] >= v.o.PerFunction || len(marks) >= most {
+		if functions[f.Symbol] >= v.o.PerFunction || len(out) >= most {
 			left++
 			continue
 		}
-		at[here] = len(marks)
+		a.Message, a.RawDetails = v.explain(f, limit), v.details(f, maxRawDetails)
+		at[here] = len(out)
 		functions[f.Symbol]++
-		marks = append(marks, mark{a, f})
+		out = append(out, a)
 	}
-	return marks, left
+	return out, left
 }
 
 func level(f *checks.Finding) Level {
@@ -362,9 +363,9 @@ func (v *view) remedy(f *checks.Finding) string {
 func (v *view) details(f *checks.Finding, limit int) string {
 	rest := ""
 	if f.Base != nil {
-		rest += "Base: " + escapeLine(f.Base.File, maxPath) + ":" + f.Base.Span.Start.String() + "\n"
+		rest += "Base: " + escapeLine(f.Base.File, min(maxPath, limit/4)) + ":" + f.Base.Span.Start.String() + "\n"
 	}
-	rest += "Fingerprint: " + escapeLine(f.Fingerprint, maxTitle)
+	rest += "Fingerprint: " + escapeLine(f.Fingerprint, min(maxTitle, limit/4))
 	if f.Detail == "" {
 		return rest
 	}

@@ -37,18 +37,14 @@ func Commands(w io.Writer, r *checks.Report, o CommandOptions) error {
 		}
 	}
 	v := newView(r, o.Options)
-	marks, _ := v.annotations(maxAnnotations)
-	byLevel := map[Level][]mark{}
-	for _, m := range marks {
-		byLevel[m.Level] = append(byLevel[m.Level], m)
+	annotations, left := v.annotations(maxAnnotations, maxCommandMessage)
+	byLevel := map[Level][]Annotation{}
+	for _, a := range annotations {
+		byLevel[a.Level] = append(byLevel[a.Level], a)
 	}
-	fits := len(marks) == len(v.open)
-	for _, ms := range byLevel {
-		fits = fits && len(ms) <= maxCommands
-	}
-	left := map[Level]int{}
-	for _, f := range v.open {
-		left[level(f)]++
+	fits := left == 0
+	for _, as := range byLevel {
+		fits = fits && len(as) <= maxCommands
 	}
 	for _, kind := range []struct {
 		level   Level
@@ -58,18 +54,21 @@ func Commands(w io.Writer, r *checks.Report, o CommandOptions) error {
 		if kind.level == LevelNotice && !fits {
 			most--
 		}
-		for _, m := range byLevel[kind.level][:min(most, len(byLevel[kind.level]))] {
-			left[kind.level]--
-			fmt.Fprintf(&b, "::%s file=%s,line=%d,endLine=%d", kind.command, escapeProperty(m.Path, maxPath), m.StartLine, m.EndLine)
-			if m.StartColumn > 0 {
-				fmt.Fprintf(&b, ",col=%d,endColumn=%d", m.StartColumn, m.EndColumn)
+		as := byLevel[kind.level]
+		shown := as[:min(most, len(as))]
+		for _, a := range as[len(shown):] {
+			left += a.Findings
+		}
+		for _, a := range shown {
+			fmt.Fprintf(&b, "::%s file=%s,line=%d,endLine=%d", kind.command, escapeProperty(a.Path, maxPath), a.StartLine, a.EndLine)
+			if a.StartColumn > 0 {
+				fmt.Fprintf(&b, ",col=%d,endColumn=%d", a.StartColumn, a.EndColumn)
 			}
-			fmt.Fprintf(&b, ",title=%s::%s\n", escapeProperty(m.Title, maxTitle), escapeCommand(v.explain(m.finding, maxCommandMessage), maxCommandMessage))
+			fmt.Fprintf(&b, ",title=%s::%s\n", escapeProperty(a.Title, maxTitle), escapeCommand(a.Message, maxCommandMessage))
 		}
 	}
 	if !fits {
-		fmt.Fprintf(&b, "::notice title=specgate::Not shown as annotations: %s, %s, %s. They are in the report.\n", plural(left[LevelFailure], "error"),
-			plural(left[LevelWarning], "warning"), plural(left[LevelNotice], "notice"))
+		fmt.Fprintf(&b, "::notice title=specgate::%s not shown as annotations. The report has them all.\n", plural(left, "finding")+" "+isOrAre(left))
 	}
 	if _, err := w.Write(b.Bytes()); err != nil {
 		return fmt.Errorf("write workflow commands: %w", err)

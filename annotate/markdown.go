@@ -8,6 +8,7 @@ import (
 )
 
 // CommentMarker is the first line of what Markdown writes. Nobody sees it; it tells a comment of specgate from others of the same author.
+// A comment that has it elsewhere is none: sources and messages may hold it too.
 const CommentMarker = "<!-- specgate report -->"
 
 // maxComment is the longest body of a comment that GitHub takes, in characters. Source: its REST API refuses a longer one by this number.

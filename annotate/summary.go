@@ -78,7 +78,7 @@ func (v *view) text(limit, noAnnotation int) string {
 	p := &page{limit: limit}
 	if noAnnotation > 0 {
 		p.add(plural(noAnnotation, "finding") + " of those below " + isOrAre(noAnnotation) +
-			" not marked in the files: a line has one mark, and a function and a check run have so many.\n\n")
+			" not marked in the files, where a function and a check run have so many marks and no more.\n\n")
 	}
 	v.findings(p, limit-p.b.Len())
 	return p.b.String()
