@@ -9,6 +9,7 @@ import (
 	"github.com/specgate/specgate/internal/obligation"
 	"github.com/specgate/specgate/internal/pair"
 	"github.com/specgate/specgate/internal/score"
+	"github.com/specgate/specgate/internal/source"
 )
 
 // scores fills in what the functions of the change are worth, and the rates of the change. It is for when the findings are judged and the functions
@@ -17,16 +18,23 @@ func (r *runner) scores() {
 	if r.input.Strength == nil {
 		return
 	}
-	pairs := map[string]*pair.Function{}
+	type place struct {
+		file string
+		span source.Range
+	}
+	pairs := map[place]*pair.Function{}
 	for _, p := range r.pairs.Functions {
 		if p.Head != nil {
-			pairs[p.Head.File.Path+"\x00"+p.Head.Symbol] = p
+			pairs[place{p.Head.File.Path, p.Head.File.Syntax.Source.Range(p.Head.Span)}] = p
 		}
 	}
 	var all []score.Measured
 	for i := range r.report.Functions {
 		f := &r.report.Functions[i]
-		p := pairs[f.File+"\x00"+f.Symbol]
+		if f.Change == pair.Removed.String() {
+			continue
+		}
+		p := pairs[place{f.File, f.Span}]
 		s := r.input.Strength.Of(p)
 		if p == nil || s == nil {
 			continue
@@ -150,7 +158,7 @@ func compiled(m *checks.Measured, run *checks.ProofRun) (score.Check, string) {
 			return score.Passed, ""
 		}
 		if m.Unmeasured != "" {
-			return score.NotRun, "no verifier was run, and rustc was not or did not accept it: " + m.Unmeasured
+			return score.NotRun, "no verifier was run, and by rustc there is no answer: " + m.Unmeasured
 		}
 		return score.NotRun, "no verifier was run, and the code was not compiled"
 	}

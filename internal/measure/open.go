@@ -99,3 +99,33 @@ func (r *Result) Unique(base bool) bool {
 	s.suite.unique = true
 	return true
 }
+
+// Tests are the spectests of head, or of base, with what is known of each.
+func (r *Result) Tests(base bool) ([]eval.Case, []eval.Verdict) {
+	s := r.head
+	if base {
+		s = r.base
+	}
+	if s == nil || s.suite == nil {
+		return nil, nil
+	}
+	var cases []eval.Case
+	var answers []eval.Verdict
+	for _, t := range s.suite.tests {
+		cases = append(cases, eval.Case{Args: s.pool[t.Input].Args, Result: t.Wrong.Result, After: t.Wrong.After})
+		answers = append(answers, t.answer)
+	}
+	return cases, answers
+}
+
+// Judge of head's contract, or of base's; nil where there is none.
+func (r *Result) Judge(base bool) *eval.Judge {
+	s := r.head
+	if base {
+		s = r.base
+	}
+	if s == nil || s.target == nil {
+		return nil
+	}
+	return s.target.Judge()
+}

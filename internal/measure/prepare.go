@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/specgate/specgate/internal/eval"
+	"github.com/specgate/specgate/internal/model"
 	"github.com/specgate/specgate/internal/mutate"
 	"github.com/specgate/specgate/internal/spectest"
 	"github.com/specgate/specgate/internal/value"
@@ -82,6 +83,10 @@ func newSided(subject *Subject, side *Side) *sided {
 		return nil
 	}
 	s := &sided{side: side}
+	if side.Function.Kind == model.AssumeSpecFunction {
+		s.unmeasured = "it states the contract of another function, which is not run"
+		return s
+	}
 	if side.Func == nil {
 		s.unmeasured = "the evaluator does not know functions that stand where this one does"
 		return s
