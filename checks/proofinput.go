@@ -13,6 +13,9 @@ type ProofInput struct {
 	Base, Head *ProofRun
 	// Comparable says that both sides were verified by one release on one platform, one that counts costs right.
 	Comparable bool
+	// Programs are the files of head, by path and sorted, of programs that run while head is verified, build scripts and procedural macros, and that
+	// base does not have so.
+	Programs []string
 	// Asked are the questions about contracts; nil: none was put.
 	Asked *Asked
 }

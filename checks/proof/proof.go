@@ -85,6 +85,19 @@ func notAllVerified(p *checks.Pass) {
 	}
 }
 
+// ownWord reports programs of the change that its own verification rests on.
+func ownWord(p *checks.Pass) {
+	if head(p) == nil {
+		return
+	}
+	for _, path := range p.Proof.Programs {
+		f := checks.AtFile(checks.FileChange{Head: source.NewFile(path, nil)})
+		f.Message = "This runs while the change is verified, and the change edits it: what the verifier says is then the change's own word."
+		f.Change = path
+		p.Report(f)
+	}
+}
+
 // broken tells whether a failure keeps the verifier from proving the rest.
 func broken(run *checks.ProofRun) bool {
 	bad := func(f checks.ProofFailure) bool {

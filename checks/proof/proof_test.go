@@ -144,6 +144,7 @@ var examples = map[string][4]said{
 	"proof/not-run":              {{}, problem(checks.ProblemNotRun, "Cargo.toml"), problem(checks.ProblemNotRun, "Cargo.toml"), {}},
 	"proof/nothing-verified":     {{}, problem(checks.ProblemNothingVerified, "src/lib.rs"), problem(checks.ProblemNothingVerified, "src/lib.rs"), {}},
 	"proof/not-all-verified":     {{}, problem(checks.ProblemNotAllVerified, "Cargo.toml"), problem(checks.ProblemNotAllVerified, "Cargo.toml"), {}},
+	"proof/own-word":             {},
 	"proof/regressed":            {{}, fails("add_one", "postcondition"), fails("add_one", "postcondition"), fails("add_one", "postcondition")},
 	"proof/fixed":                {fails("add_one", "postcondition"), {}, {}, {}},
 	"proof/cost-grew":            {costs("cube", 2_000_000), costs("cube", 9_000_000), costs("cube", 9_000_000), costs("cube", 2_000_000)},
@@ -167,6 +168,9 @@ func TestExamples(t *testing.T) {
 			base, head := index(t, path, e.Base), index(t, path, e.Head)
 			in := &checks.Input{Pairs: pair.New(base, head), Proof: proofs(base, answers[2*i], head, answers[2*i+1])}
 			in.Proof.Comparable = true
+			if r.ID == "proof/own-word" && i == 0 {
+				in.Proof.Programs = []string{path}
+			}
 			found, err := checks.Run(context.Background(), []*checks.Rule{r}, in)
 			if err != nil {
 				t.Fatal(err)

@@ -94,6 +94,16 @@ func Rules() []*checks.Rule {
 			Run:      notAllVerified,
 		},
 		{
+			ID: "proof/own-word", Family: checks.Proof, Severity: policy.Error, Needs: headNeeds,
+			Purpose:  "The change edits a program that runs while it is verified: a build script, a procedural macro, or what one of them is made of.",
+			Why:      "Such a program can choose the solver, change the code that is proved, or print the verifier's answer itself. What the verifier says of this change is then the change's own word.",
+			Fires:    checks.Example{File: "build.rs", Base: "fn main() {}\n", Head: "fn main() {\n    println!(\"cargo:rustc-env=VERUS_Z3_PATH=/tmp/says-yes\");\n}\n", Symbol: "build.rs"},
+			Quiet:    checks.Example{Base: wrap(addOne), Head: wrap(addTwo)},
+			Remedy:   "Have the program reviewed, and merge it in a change of its own: from then on it is the base's. A waiver says that it was reviewed here.",
+			NoMirror: "A program that is gone runs no more.",
+			Run:      ownWord,
+		},
+		{
 			ID: "proof/regressed", Family: checks.Proof, Severity: policy.Error, Needs: bothNeeds,
 			Purpose: "A function that was proved in base is not proved now.",
 			Why:     "The change broke its proof, or the proof of something that it rests on, even if the function itself was not edited.",

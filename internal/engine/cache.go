@@ -51,6 +51,13 @@ func (r *runner) accepted(c gitrepo.Commit) bool {
 	return err == nil && common.ID == c.ID
 }
 
+// leftOut logs which files of a side the verifier does not get.
+func (r *runner) leftOut(side string, c *prove.Copy) {
+	for _, l := range c.LeftOut() {
+		r.o.Log.Info("the verifier does not get a file of "+side, "file", l.Path, "why", l.Why)
+	}
+}
+
 // cacheNotes logs what a copy had to say of the cache.
 func (r *runner) cacheNotes(side string, c *prove.Copy) {
 	for _, err := range c.CacheNotes() {

@@ -211,6 +211,7 @@ func (r *runner) verifySides(out *proofs) error {
 	}
 	for _, s := range sides {
 		r.cacheNotes(s.name, *s.copy)
+		r.leftOut(s.name, *s.copy)
 	}
 	r.report.Tools.Sandbox = isolation(out.head, out.base)
 	r.report.Tools.Verus.Cached = checks.Cached{Base: out.baseCopy.Cached(), Head: out.headCopy.Cached()}
@@ -276,6 +277,9 @@ func (p *proofs) input(r *runner) (*checks.ProofInput, error) {
 	}
 	head := side(r.pairs.Head, r.head)
 	out := &checks.ProofInput{Base: side(r.pairs.Base, r.base).Read(p.base), Head: head.Read(p.head), Comparable: verus.Comparable(p.base, p.head)}
+	if len(p.roots) == 0 { // without cargo none of them runs
+		out.Programs = r.editedPrograms()
+	}
 	// What failed in base and was not touched is no news.
 	touched := slices.DeleteFunc(slices.Clone(r.pairs.Head.Functions), func(f *model.Function) bool {
 		pr := r.pairs.OfHead(f)

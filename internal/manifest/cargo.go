@@ -35,7 +35,9 @@ type Cargo struct {
 type Package struct {
 	Name, Version, Edition string
 	// Build is the build script: "" by default (build.rs if it is there), "false" if turned off.
-	Build                                                   string
+	Build string
+	// ProcMacro says that the lib is a procedural macro, which runs in the compiler.
+	ProcMacro                                               bool
 	AutoLib, AutoBins, AutoExamples, AutoTests, AutoBenches bool
 	Span                                                    source.Span
 }
@@ -156,7 +158,11 @@ func ParseCargo(src *source.File) (*Cargo, error) {
 		c.dependencies(t, "dependencies", "workspace.")
 	}
 	if root.has("lib") {
-		c.Targets = append(c.Targets, target(root.sub("lib"), Lib))
+		lib := root.sub("lib")
+		c.Targets = append(c.Targets, target(lib, Lib))
+		if c.Package != nil {
+			c.Package.ProcMacro = isTrue(lib.boolean(lib.first("proc-macro", "proc_macro"))) || slices.Contains(lib.strs(lib.first("crate-type", "crate_type")), "proc-macro")
+		}
 	}
 	for _, k := range []struct {
 		key  string

@@ -157,8 +157,23 @@ func Assess(stdout, stderr []byte, ended Ended, task Task, c Context) *Run {
 		r.judge(&r.Targets[i], out, partial)
 	}
 	r.judgeRun(out, errs, task)
+	r.plain(c.Root)
 	r.conclude()
 	return r
+}
+
+// plain takes the directory of the copy, which has another name each time, out of what is said of the run.
+func (r *Run) plain(root string) {
+	if root == "" {
+		return
+	}
+	short := strings.NewReplacer(root+"/", "", root, ".")
+	for i := range r.Reasons {
+		r.Reasons[i].Text = short.Replace(r.Reasons[i].Text)
+	}
+	if r.Problem != nil {
+		r.Problem.Text = short.Replace(r.Problem.Text)
+	}
 }
 
 // partialSelectors are the arguments that make the verifier look at a part of the crate, or at no proofs at all.
