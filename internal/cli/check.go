@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -31,7 +32,7 @@ type checkCmd struct {
 	Staged   bool          `help:"Check what is staged, as in a pre-commit hook." xor:"head"`
 	Repo     string        `placeholder:"DIR" default:"." help:"Directory of the repository."`
 	Policy   string        `placeholder:"FILE" help:"Policy to judge by. Default: .specgate.toml of the base revision."`
-	Format   string        `placeholder:"FORMAT" enum:"text,json" default:"text" help:"What to write to stdout: text or json."`
+	Format   string        `placeholder:"FORMAT" enum:"text,json,sarif,html,markdown,github" default:"text" help:"What to write to stdout: text, json, sarif, html, markdown (a comment on a pull request) or github (workflow commands)."`
 	Output   []string      `placeholder:"FORMAT=FILE" sep:"none" help:"Write the report to a file too; may be repeated."`
 	Only     []string      `placeholder:"FAMILY" help:"Families of rules to run, separated by commas: trust, edit, contract, proof, strength."`
 	Function string        `placeholder:"GLOB" help:"Report only functions whose symbol matches, such as 'stack::**'."`
@@ -54,6 +55,7 @@ func (checkCmd) Help() string {
     specgate check --staged                      # what is about to be committed
     specgate check --format json > report.json
     specgate check --output json=report.json     # the file, and text on the terminal
+    specgate check --output html=report.html --output sarif=report.sarif
     specgate check --only trust,contract --function 'stack::**'
 
 Exit codes: 0 clean, 1 findings at or above the policy's fail-on, 2 a usage or policy error, 3 could not complete.`
@@ -208,6 +210,9 @@ func jobs(n int) int {
 	return n
 }
 
+// formats of a report. docs/output.md describes them.
+var formats = []string{"text", "json", "sarif", "html", "markdown", "github"}
+
 func parseOutputs(flags []string) ([]output, error) {
 	var out []output
 	for _, f := range flags {
@@ -215,8 +220,8 @@ func parseOutputs(flags []string) ([]output, error) {
 		switch {
 		case !ok || file == "":
 			return nil, usagef("--output %q: want FORMAT=FILE, such as json=report.json", f)
-		case format != "text" && format != "json":
-			return nil, usagef("--output %q: the format is %q; want text or json", f, format)
+		case !slices.Contains(formats, format):
+			return nil, usagef("--output %q: there is no format %q%s; the formats are %s", f, format, didYouMean(format, formats), strings.Join(formats, ", "))
 		}
 		out = append(out, output{format, file})
 	}
@@ -246,18 +251,36 @@ func didYouMean(word string, candidates []string) string {
 }
 
 func write(w io.Writer, format string, result *engine.Result, terminal bool) error {
-	if format == "json" {
+	gate := result.Policy.Gate
+	o := annotate.Options{
+		Rules:             engine.Rules(),
+		FailOn:            string(gate.FailOn),
+		InconclusiveFails: result.TimedOut || gate.Inconclusive == policy.InconclusiveFail,
+		PerFunction:       result.Policy.Report.AnnotationsPerFunction,
+		Source:            result.Source,
+	}
+	switch format {
+	case "json":
 		return annotate.JSON(w, result.Report)
+	case "sarif":
+		return annotate.SARIF(w, result.Report, o)
+	case "html":
+		return annotate.HTML(w, result.Report, o)
+	case "markdown":
+		return annotate.Markdown(w, result.Report, o)
 	}
 	remedies := map[string]string{}
-	for _, rule := range engine.Rules() {
+	for _, rule := range o.Rules {
 		remedies[rule.ID] = rule.Remedy
 	}
-	o := annotate.TextOptions{Source: result.Source, Remedy: func(rule string) string { return remedies[rule] }}
-	if terminal {
-		o.Color, o.Width = color(), width(w)
+	text := annotate.TextOptions{Source: result.Source, Remedy: func(rule string) string { return remedies[rule] }}
+	if format == "github" {
+		return annotate.Commands(w, result.Report, annotate.CommandOptions{Options: o, Token: rand.Text(), Text: text})
 	}
-	return annotate.Text(w, result.Report, o)
+	if terminal {
+		text.Color, text.Width = color(), width(w)
+	}
+	return annotate.Text(w, result.Report, text)
 }
 
 // writeFile replaces a file by a whole new one, so that nobody reads half a report.
