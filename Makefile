@@ -1,7 +1,7 @@
 # What a developer needs. Everything but `make lint`'s first run works without a network once `go mod download` has run.
 GO ?= go
 
-.PHONY: demo test build lint vuln bench fuzz
+.PHONY: demo test build lint vuln bench fuzz pictures
 
 demo: build ## build an example repository and check its pull request
 	@examples/demo.sh bin/specgate
@@ -29,3 +29,6 @@ fuzz: ## each fuzz target for FUZZTIME
 		for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
 			echo "== $$pkg $$target"; $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$pkg; \
 		done; done
+
+pictures: ## docs/pictures, of the example's report in a headless Chromium
+	REQUIRE_BROWSER=1 $(GO) test -count=1 -run '^TestHTMLPictures$$' ./annotate -pictures $(CURDIR)/docs/pictures

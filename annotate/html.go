@@ -23,7 +23,7 @@ const (
 	htmlFunctions    = 2000
 	htmlReasons      = 200
 	htmlFindingBytes = 10 << 20
-	htmlTableBytes   = 3 << 20
+	htmlTableBytes   = 4 << 20
 	htmlFactBytes    = 3 << 20
 	htmlReasonBytes  = 1 << 20
 )

@@ -82,6 +82,7 @@ type htmlRow struct {
 
 type htmlSection struct {
 	ID, Symbol, Place string
+	Change, Edit      string
 	Row               *htmlRow
 	Findings          []template.HTML
 	Facts             template.HTML
@@ -192,10 +193,11 @@ func cutText(s string, most int) (text string, left int) {
 	return s[:n], len(s) - n
 }
 
+const htmlLabel = 300 // bytes
+
 // label is text that has its place in a line: a symbol, a file, a word.
 func label(s string) string {
-	const most = 300
-	text, left := cutText(s, most)
+	text, left := cutText(s, htmlLabel)
 	if left > 0 {
 		return visible(text) + "…"
 	}
@@ -217,6 +219,13 @@ func htmlProse(s string) []htmlRun {
 		}
 	}
 	return out
+}
+
+func revisionLabel(rev string) string {
+	if short := shortRevision(precut(rev, htmlLabel)); short != rev {
+		return label(short)
+	}
+	return label(rev)
 }
 
 func htmlPlace(file string, p source.Position) string { return label(file) + ":" + p.String() }
@@ -252,11 +261,11 @@ func proofState(word string) htmlState {
 	case "unsupported":
 		return htmlState{"warning", "?", word}
 	case "skipped":
-		return htmlState{"quiet", "–", "nothing to prove"}
+		return htmlState{"quiet", "", "nothing to prove"}
 	case "not-run":
-		return htmlState{"quiet", "–", "not run"}
+		return htmlState{"quiet", "", "not run"}
 	}
-	return htmlState{"quiet", "–", label(word)}
+	return htmlState{"quiet", "", label(word)}
 }
 
 func directionState(word string) htmlState {
@@ -272,9 +281,9 @@ func directionState(word string) htmlState {
 	case "unknown":
 		return htmlState{"warning", "?", word}
 	case "none":
-		return htmlState{"quiet", "–", "no contract on both sides"}
+		return htmlState{"quiet", "", "not compared"}
 	}
-	return htmlState{"quiet", "–", label(word)}
+	return htmlState{"quiet", "", label(word)}
 }
 
 func hundredths(v float64) string { return fmt.Sprintf("%.2f", 100*clamp(v, 0, 1)) }
@@ -290,7 +299,7 @@ func signed(v *float64) string {
 	if v == nil {
 		return "–"
 	}
-	return difference01(*v)
+	return strings.Replace(difference01(*v), "-", "−", 1)
 }
 
 // strengthBar is nil when head's strength was not measured.
@@ -332,10 +341,15 @@ func (p *pageMaker) page() (*htmlPage, error) {
 	r := p.r
 	page := &htmlPage{
 		Policy: contentPolicy(p.style, p.script), Style: template.CSS(p.style), Script: template.JS(p.script), // #nosec G203: files of specgate itself
-		Base: revision(r.Base.Rev), Head: revision(r.Head.Rev), Command: p.command(),
+		Base: revisionLabel(r.Base.Rev), Head: revisionLabel(r.Head.Rev), Command: p.command(),
 	}
-	page.Base, page.Head = label(page.Base), label(page.Head)
 	page.Outcome, page.Meaning = outcomeState(r.Outcome)
+	if r.Outcome == checks.OutcomeFindings && p.blocking > 0 {
+		page.Meaning = fmt.Sprintf("%s of %d without a waiver block the change.", plural(p.blocking, "finding"), len(p.open))
+		if p.blocking == 1 {
+			page.Meaning = fmt.Sprintf("1 finding of %d without a waiver blocks the change.", len(p.open))
+		}
+	}
 	page.Tiles = p.tiles()
 	page.Title = "specgate: " + page.Outcome.Word + ", " + findingCounts(r.Findings)
 	bytes := 0
@@ -576,17 +590,17 @@ func (p *pageMaker) functions(page *htmlPage, r *checks.Report) error {
 	for i, g := range groups {
 		section := htmlSection{ID: fmt.Sprintf("s%d", i+1), Symbol: g.symbol, Place: g.place, Findings: g.shown, Left: len(g.findings) - len(g.shown)}
 		if g.function != nil {
-			row := tableRow(g)
-			section.Row = row
-			facts, err := p.part("facts", functionFacts(g.function))
-			if err != nil {
-				return err
-			}
-			if factBytes+len(facts) > htmlFactBytes {
-				section.NoFacts = true
-			} else {
-				factBytes += len(facts)
-				section.Facts = facts
+			section.Row = tableRow(g)
+			section.Change, section.Edit = label(g.function.Change), label(g.function.Executable)
+			section.NoFacts = true
+			if len(page.Sections)+len(page.Quiet) < htmlFunctions && factBytes < htmlFactBytes {
+				facts, err := p.part("facts", functionFacts(g.function))
+				if err != nil {
+					return err
+				}
+				if factBytes += len(facts); factBytes <= htmlFactBytes {
+					section.Facts, section.NoFacts = facts, false
+				}
 			}
 		}
 		listed := len(page.Sections)+len(page.Quiet) < htmlFunctions && tableBytes < htmlTableBytes
@@ -654,7 +668,7 @@ func tableRow(g *htmlGroup) *htmlRow {
 	f := g.function
 	row := &htmlRow{
 		Symbol: g.symbol, Place: g.place,
-		Worst: htmlState{"quiet", "–", "none"}, Findings: "none",
+		Worst: htmlState{"quiet", "", "none"}, Findings: "none",
 		Change: label(f.Change), Edit: label(f.Executable),
 		ProofBase: proofState(f.Proof.Base), ProofHead: proofState(f.Proof.Head),
 		Added: len(f.Trust.Added), Removed: len(f.Trust.Removed),
@@ -662,13 +676,18 @@ func tableRow(g *htmlGroup) *htmlRow {
 		Bar:       strengthBar(f.Strength), Delta: signed(f.Strength.Delta),
 		Score: optional(f.Score.Head), ScoreDelta: signed(f.Score.Delta),
 	}
+	if row.Change == row.Edit {
+		row.Change = ""
+	}
 	if by := f.Contract.By; by != "" && by != "none" && f.Contract.Direction != "none" {
 		row.By = label(by)
 	}
 	if h := f.Strength.Head; h != nil {
 		row.Strength = optional(h.Value)
-		row.Counted = fmt.Sprintf("%d of %d rejected", h.Rejected, h.Rejected+h.Escaped)
-		row.Interval = interval(h)
+		row.Counted = fmt.Sprintf("%d of %d rejected, %s", h.Rejected, h.Rejected+h.Escaped, label(h.Label))
+		if h.Undecided > 0 {
+			row.Interval = fmt.Sprintf("%s to %s: %d undecided", share01(h.Low), share01(h.High), h.Undecided)
+		}
 	}
 	if len(g.findings) > 0 {
 		counts := map[string]int{}
@@ -691,19 +710,10 @@ func tableRow(g *htmlGroup) *htmlRow {
 		row.Findings = strings.Join(parts, ", ")
 		row.Worst = severityState(g.findings[0].Severity.String())
 		if g.findings[0].Waived != nil {
-			row.Worst = htmlState{"quiet", "–", "waived"}
+			row.Worst = htmlState{"quiet", "", "waived"}
 		}
 	}
 	return row
-}
-
-// interval says between what bounds a strength lies, and how it is known.
-func interval(s *checks.SuiteResult) string {
-	text := label(s.Label)
-	if s.Undecided > 0 {
-		text = fmt.Sprintf("%s to %s, %d undecided, %s", share01(s.Low), share01(s.High), s.Undecided, text)
-	}
-	return text
 }
 
 // The most of the facts of one function that are shown.
