@@ -290,8 +290,8 @@ func (c *Client) converge(ctx context.Context, step func(context.Context) error)
 		if err == nil || !errors.As(err, &lost) || ctx.Err() != nil || n+1 == attempts {
 			return err
 		}
-		pause := min(backoff(n), left)
-		if pause <= 0 {
+		pause := backoff(n)
+		if pause > left {
 			return err
 		}
 		left -= pause
