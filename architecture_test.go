@@ -99,6 +99,7 @@ var outside = map[string]struct {
 	"github.com/yuin/goldmark":                {nil, "tests only"},
 	"golang.org/x/net/html":                   {nil, "tests only"},
 	"github.com/rogpeppe/go-internal":         {nil, "tests only"},
+	"github.com/chromedp":                     {nil, "tests only: a real browser looks at the HTML page"},
 	"os/exec":                                 {[]string{"internal/sandbox"}, "a process started anywhere else would escape the limits"},
 	"golang.org/x/vuln/cmd/govulncheck":       {nil, "a tool, never imported"},
 	"honnef.co/go/tools":                      {nil, "a tool, never imported"},

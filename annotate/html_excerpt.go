@@ -29,6 +29,7 @@ type htmlLine struct {
 const (
 	contextLines  = 4   // around a span, unless a blank line comes first
 	functionLines = 400 // of a function, compared with the other side
+	wholeLines    = 24  // of a function that is shown as a whole
 	shownLines    = 40  // of one excerpt
 	tallSpan      = 16  // lines of a span, from which on its middle is left out
 	lineBytes     = 240 // before, in and behind a span
@@ -37,11 +38,11 @@ const (
 
 // excerpts shows a finding's place in head and, where it says something else, in base; same is the place in base where it does not.
 func (p *pageMaker) excerpts(f *checks.Finding) (head, base *htmlExcerpt, same string) {
-	h := p.around(Head, f.File, f.Span)
+	h := p.around(Head, f.File, f.Span, f.Symbol)
 	if f.Base == nil {
 		return h.excerpt("head", nil), nil, ""
 	}
-	b := p.around(Base, f.Base.File, f.Base.Span)
+	b := p.around(Base, f.Base.File, f.Base.Span, f.Symbol)
 	switch {
 	case b == nil:
 		return h.excerpt("head", nil), nil, ""
@@ -72,7 +73,7 @@ type htmlRegion struct {
 }
 
 // around is nil when there is nothing to show: a span of nothing, or a file that cannot be had.
-func (p *pageMaker) around(side Side, file string, span source.Range) *htmlRegion {
+func (p *pageMaker) around(side Side, file string, span source.Range, symbol string) *htmlRegion {
 	if p.o.Source == nil || span.Start == span.End {
 		return nil
 	}
@@ -89,9 +90,9 @@ func (p *pageMaker) around(side Side, file string, span source.Range) *htmlRegio
 		r.span.End.Column = len(src.Line(last)) + 1
 	}
 	first := span.Start.Line
-	if span.End.Line == span.Start.Line && namesFunction(src.Line(first), span.Start.Column-1) {
-		if end := functionEnd(src, first); end > 0 {
-			last, r.whole = end, true
+	if start := functionStart(src, first, symbol); start > 0 {
+		if end := functionEnd(src, start); end >= last {
+			first, last, r.whole = start, end, true
 		}
 	}
 	if !r.whole {
@@ -126,18 +127,29 @@ func (r *htmlRegion) text() string {
 
 func blank(line []byte) bool { return len(bytes.TrimSpace(line)) == 0 }
 
-// namesFunction tells whether the name of a function stands at an offset of a line.
-func namesFunction(line []byte, at int) bool {
-	if at < 0 || at > len(line) {
+// functionStart finds the line with the name of the function with that symbol, upwards from a line; 0: there is none near.
+func functionStart(src *source.File, line int, symbol string) int {
+	name := []byte(symbol[strings.LastIndexByte(symbol, ':')+1:])
+	if len(name) == 0 {
+		return 0
+	}
+	for n := line; n >= 1 && n > line-functionLines; n-- {
+		if namesFunction(src.Line(n), name) {
+			return n
+		}
+	}
+	return 0
+}
+
+// namesFunction tells whether a line begins a function of that name.
+func namesFunction(line, name []byte) bool {
+	before, rest, ok := bytes.Cut(line, []byte("fn "))
+	if r, _ := utf8.DecodeLastRune(before); !ok || len(before) > 0 && (r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r)) {
 		return false
 	}
-	before := string(line[:at])
-	trimmed := strings.TrimRightFunc(before, unicode.IsSpace)
-	if len(trimmed) == len(before) || !strings.HasSuffix(trimmed, "fn") {
-		return false
-	}
-	r, _ := utf8.DecodeLastRuneInString(strings.TrimSuffix(trimmed, "fn"))
-	return r == utf8.RuneError || unicode.IsSpace(r) || r == '('
+	rest, ok = bytes.CutPrefix(bytes.TrimLeft(rest, " "), name)
+	r, _ := utf8.DecodeRune(rest)
+	return ok && r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
 }
 
 // functionEnd finds the last line of the function whose name is in a line, by the layout that rustfmt and verusfmt give: it is the first one
@@ -246,38 +258,39 @@ func (r *htmlRegion) excerpt(side string, shared []bool) *htmlExcerpt {
 	return out
 }
 
-// keep chooses the lines that are shown: all of them if they are few; else the span, what differs, what is near, and the beginning.
+// keep chooses the lines that are shown: all of them if they are few; else the first, the span, what differs, and what is near.
 func (r *htmlRegion) keep(shared []bool) []bool {
 	keep := make([]bool, len(r.lines))
-	if len(r.lines) <= shownLines {
+	if len(r.lines) <= wholeLines {
 		for i := range keep {
 			keep[i] = true
 		}
 		return keep
 	}
 	left := shownLines
-	take := func(i int) {
-		if i >= 0 && i < len(keep) && !keep[i] && left > 0 {
-			keep[i] = true
-			left--
-		}
-	}
-	first, last := r.span.Start.Line-r.first, r.span.End.Line-r.first
-	for i := first; i <= last; i++ {
-		if i-first < tallSpan-tailLines || last-i < tailLines {
-			take(i)
-		}
-	}
-	for i, same := range shared {
-		if !same {
-			for near := i - nearChange; near <= i+nearChange; near++ {
-				take(near)
+	take := func(from, to int) {
+		for i := max(from, 0); i <= min(to, len(keep)-1); i++ {
+			if !keep[i] && left > 0 {
+				keep[i] = true
+				left--
 			}
 		}
 	}
-	for i := 0; left > 0 && i < len(keep); i++ {
-		take(i)
+	take(0, 0)
+	first, last := r.span.Start.Line-r.first, r.span.End.Line-r.first
+	if last-first < tallSpan {
+		take(first, last)
+	} else {
+		take(first, first+tallSpan-tailLines-1)
+		take(last-tailLines+1, last)
 	}
+	for i, same := range shared {
+		if !same {
+			take(i-nearChange, i+nearChange)
+		}
+	}
+	take(first-contextLines, first)
+	take(last, last+contextLines)
 	return keep
 }
 

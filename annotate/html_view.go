@@ -66,7 +66,8 @@ type htmlBar struct {
 }
 
 type htmlRow struct {
-	Anchor, Symbol, Place       string
+	Anchor, Place               string
+	Symbol                      []string // may be broken between its parts
 	Worst                       htmlState
 	Findings                    string
 	Change, Edit                string
@@ -667,7 +668,7 @@ func (p *pageMaker) choose(page *htmlPage, groups []*htmlGroup) error {
 func tableRow(g *htmlGroup) *htmlRow {
 	f := g.function
 	row := &htmlRow{
-		Symbol: g.symbol, Place: g.place,
+		Symbol: strings.SplitAfter(g.symbol, "::"), Place: g.place,
 		Worst: htmlState{"quiet", "", "none"}, Findings: "none",
 		Change: label(f.Change), Edit: label(f.Executable),
 		ProofBase: proofState(f.Proof.Base), ProofHead: proofState(f.Proof.Head),
