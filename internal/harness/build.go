@@ -227,7 +227,7 @@ func (b *build) prepare(t *target) {
 		if err != nil {
 			out.Failure = err.Error()
 		} else {
-			short := shortPaths(syntax.Parse(source.NewFile(f.File.Path, text)), b.prelude())
+			short := adapted(syntax.Parse(source.NewFile(f.File.Path, text)), b.prelude())
 			mu.text = string(apply(short.Source.Text, ticks(short, b.tick())))
 		}
 		t.mutants = append(t.mutants, mu)

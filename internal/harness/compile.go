@@ -242,7 +242,7 @@ func (b *build) blame(messages []byte, files map[string]*writtenFile) (found int
 		if json.Unmarshal(line, &m) != nil || !strings.HasPrefix(m.Level, "error") {
 			continue
 		}
-		text := strings.ReplaceAll(m.Message, b.name+"::", "")
+		text := strings.NewReplacer("crate::"+b.name, "vstd", b.name, "vstd").Replace(m.Message)
 		if m.Code != nil && m.Code.Code != "" {
 			text += " (" + m.Code.Code + ")"
 		}

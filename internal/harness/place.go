@@ -53,26 +53,33 @@ func (t *tree) file(name string) *syntax.File {
 	}
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 	erased := syntax.Erase(syntax.Parse(source.NewFile(name, text)), syntax.EraseOptions{Prelude: t.prelude})
-	t.erased[name] = shortPaths(syntax.Parse(source.NewFile(name, erased)), t.prelude)
+	t.erased[name] = adapted(syntax.Parse(source.NewFile(name, erased)), t.prelude)
 	return t.erased[name]
 }
 
-// shortPaths replaces paths into vstd, whatever its module, by the stand-ins, if there are any.
-func shortPaths(f *syntax.File, prelude string) *syntax.File {
+// adapted replaces paths into vstd, whatever its module, by the stand-ins, if there are any, and drops attributes that only Verus's own
+// compiler knows.
+func adapted(f *syntax.File, prelude string) *syntax.File {
 	text := f.Source.Text
-	if prelude == "" || !bytes.Contains(text, []byte("vstd")) {
+	if !bytes.Contains(text, []byte("vstd")) && !bytes.Contains(text, []byte("verusfmt")) {
 		return f
 	}
 	var edits []edit
 	f.Root().Walk(func(n syntax.Node) bool {
-		if n.Kind() == syntax.Use {
+		switch n.Kind() {
+		case syntax.Use:
 			return false
-		}
-		if n.Kind() != syntax.Path {
+		case syntax.Attr:
+			if strings.HasPrefix(n.Get(syntax.FPath).Text(), "verusfmt") {
+				edits = append(edits, edit{n.Span().Start, n.Span().End, strings.Repeat("\n", strings.Count(n.Text(), "\n"))})
+			}
+			return false
+		case syntax.Path:
+		default:
 			return true
 		}
 		segments := slices.Collect(n.All(syntax.FSegment))
-		if len(segments) < 2 || n.Get(syntax.FQSelf).Valid() || segments[0].FirstToken().Text() != "vstd" {
+		if prelude == "" || len(segments) < 2 || n.Get(syntax.FQSelf).Valid() || segments[0].FirstToken().Text() != "vstd" {
 			return true
 		}
 		// A path of a type has its name before that of the function: Type::new.
@@ -274,7 +281,7 @@ func partAt(f *syntax.File, at int, gone func(syntax.Node) bool) (part, bool) {
 				found = part{node: n}
 			}
 		case syntax.Attr:
-			if n.Inner() && !gone(n) && found.node.Kind() != syntax.Block {
+			if !gone(n) && found.node.Kind() != syntax.Block {
 				found = part{node: n}
 			}
 		}

@@ -103,6 +103,8 @@ func TestDoesNotCompile(t *testing.T) {
 		{"without std", "#![no_std]\npub fn f(x: u8) -> u8 { x / 2 }\n", "2\n"},
 		{"features", "#![feature(never_type)]\npub fn f(x: u8) -> u8 { x / 2 }\n", "2\n"},
 		{"many attributes", "#![forbid(unsafe_code)]\n#![deny(warnings, missing_docs, clippy::all)]\n//! A crate.\n#![crate_type = \"lib\"]\npub fn f(x: u8) -> u8 { x / 2 }\n", "2\n"},
+		{"attributes of Verus's tools", "use vstd::prelude::*;\nverus! {\n#[verusfmt::skip]\npub fn f(x: u8) -> u8 { x / 2 }\n#[verusfmt::skip]\npub fn g(x: u8) -> u8 { x }\n}\n", "2\n"},
+		{"an attribute that is not known", "#[nothing::of]\npub fn f(x: u8) -> u8 { x / 2 }\n", "2\n"},
 		{"nothing behind the last line", "pub fn f(x: u8) -> u8 { x / 2 }\n// the end", "2\n"},
 	} {
 		t.Run(k.name, func(t *testing.T) {

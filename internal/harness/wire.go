@@ -246,7 +246,7 @@ var unknown = value.Unspecified{Reason: "ghost code does not run"}
 // some values, with their number in front.
 func (d *decoder) some(nest int) ([]value.Value, error) {
 	n, err := d.u32()
-	if err != nil || n > d.left {
+	if err != nil || n > len(d.in) { // each takes a byte at least
 		return nil, errGarbled
 	}
 	out := make([]value.Value, n)
