@@ -35,6 +35,7 @@ type grammar struct {
 	Trust    trustCmd    `cmd:"" help:"List everything that a tree believes without proof."`
 	Score    scoreCmd    `cmd:"" help:"Say what the contracts of functions are worth, for agents and training loops."`
 	Spectest spectestCmd `cmd:"" help:"Ask a contract which results it allows."`
+	Publish  publishCmd  `cmd:"" help:"Put a report that another job wrote onto GitHub."`
 	Explain  explainCmd  `cmd:"" help:"Say what a rule means, why it matters and what to do."`
 	Policy   policyCmd   `cmd:"" help:"Write, check and explain the policy file."`
 	Setup    setupCmd    `cmd:"" help:"Install what specgate uses."`

@@ -42,7 +42,7 @@ type Options struct {
 	Clock Clock
 	// RequestTimeout is the longest that one attempt may take, its answer included; 0: 30 s.
 	RequestTimeout time.Duration
-	// MaxWait is the longest that one call waits between attempts, all together; 0: 5 min.
+	// MaxWait is the longest that one request, or one change, waits between attempts, all together; 0: 5 min.
 	MaxWait time.Duration
 	// Log says what is tried again; nil: nothing is logged.
 	Log *slog.Logger
@@ -278,16 +278,14 @@ func list[T any](page func(o github.ListOptions) ([]T, *github.Response, error))
 	return nil, fmt.Errorf("the list has more than %d pages of %d", maxPages, o.PerPage)
 }
 
-// attempts of a write whose answer was lost, or of one that failed for a reason that goes away.
-const attempts = 6
-
-// converge takes steps until one is done without a failure that goes away. A step reads what is there before it writes.
+// converge takes steps until one is done, or the time for waiting is over. A step reads what is there before it writes, so it does no harm
+// when the one before was done after all and only its answer was lost.
 func (c *Client) converge(ctx context.Context, step func(context.Context) error) error {
 	left := c.wait
 	for n := 0; ; n++ {
 		err := step(ctx)
 		var lost *LostError
-		if err == nil || !errors.As(err, &lost) || ctx.Err() != nil || n+1 == attempts {
+		if err == nil || !errors.As(err, &lost) || lost.final || ctx.Err() != nil {
 			return err
 		}
 		pause := backoff(n)

@@ -21,7 +21,11 @@ var ErrNotFound = errors.New("not found, or not visible with this token")
 
 // LostError: GitHub did not answer, or said that it could not, after all attempts. What was asked may have been done all the same; asking
 // again later does no harm.
-type LostError struct{ err error }
+type LostError struct {
+	err error
+	// final: it was asked again and again already.
+	final bool
+}
 
 func (e *LostError) Error() string { return e.err.Error() }
 func (e *LostError) Unwrap() error { return e.err }
@@ -78,7 +82,7 @@ func failure(what string, err error) error {
 	case http.StatusNotFound:
 		return fmt.Errorf("%s: %w", what, ErrNotFound)
 	case http.StatusInternalServerError:
-		return fmt.Errorf("%s: %w", what, &LostError{fmt.Errorf("GitHub answers %s: %s", answer.Response.Status, said)})
+		return fmt.Errorf("%s: %w", what, &LostError{err: fmt.Errorf("GitHub answers %s: %s", answer.Response.Status, said)})
 	}
 	return fmt.Errorf("%s: GitHub answers %s: %s", what, answer.Response.Status, said)
 }

@@ -59,46 +59,44 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	left := g.maxWait
 	for n := 0; ; n++ {
 		resp, err := g.once(req)
-		var pause time.Duration
-		switch {
-		case err != nil && req.Context().Err() != nil:
+		if err != nil && req.Context().Err() != nil {
 			return nil, err
-		case err != nil:
-			if !repeatable(req) || n+1 == attempts {
-				return nil, &LostError{err}
-			}
-			pause = backoff(n)
-		case resp.StatusCode == http.StatusBadGateway, resp.StatusCode == http.StatusServiceUnavailable, resp.StatusCode == http.StatusGatewayTimeout:
-			err = fmt.Errorf("GitHub answers %s", resp.Status)
-			if !repeatable(req) || n+1 == attempts {
-				return nil, &LostError{err}
-			}
-			pause = max(backoff(n), retryAfter(resp, g.clock.Now()))
-		case limited(resp):
+		}
+		var pause time.Duration
+		var giveUp error
+		switch {
+		case err == nil && limited(resp):
 			// GitHub has not acted on such a request, so it can be repeated whatever it is.
 			err = fmt.Errorf("GitHub answers %s: too many requests", resp.Status)
 			pause = limitPause(resp, g.clock.Now())
-			if n+1 == attempts {
-				return nil, &LimitError{After: pause, err: err}
-			}
-		default:
+			giveUp = &LimitError{After: pause, err: err}
+		case err == nil && !down(resp):
 			return resp, nil
-		}
-		if pause > left {
-			if limited(resp) {
-				return nil, &LimitError{After: pause, err: err}
+		default:
+			pause = backoff(n)
+			if err == nil {
+				err = fmt.Errorf("GitHub answers %s", resp.Status)
+				pause = max(pause, retryAfter(resp, g.clock.Now()))
 			}
-			return nil, &LostError{err}
+			giveUp = &LostError{err: err, final: repeatable(req)}
+			if !repeatable(req) {
+				return nil, giveUp
+			}
+		}
+		if pause > left || req.Body != nil && req.GetBody == nil {
+			return nil, giveUp
 		}
 		left -= pause
 		g.log.Warn("ask GitHub again", "method", req.Method, "path", req.URL.Path, "after", pause, "error", err)
 		if sleepErr := g.clock.Sleep(req.Context(), pause); sleepErr != nil {
 			return nil, errors.Join(sleepErr, err)
 		}
-		if req.Body != nil && req.GetBody == nil {
-			return nil, &LostError{err}
-		}
 	}
+}
+
+// down tells an answer that says that GitHub, or what stands before it, cannot answer now.
+func down(resp *http.Response) bool {
+	return resp.StatusCode == http.StatusBadGateway || resp.StatusCode == http.StatusServiceUnavailable || resp.StatusCode == http.StatusGatewayTimeout
 }
 
 // repeatable tells whether a request changes nothing that a second one would change again. A new token for an installation harms nobody.
@@ -151,9 +149,6 @@ func (g *guard) explain(req *http.Request, err error) error {
 // limited tells an answer that asks to come back later from one that says no. docs.github.com, "Rate limits for the REST API": both come as
 // 403 or 429; the primary limit with x-ratelimit-remaining: 0, a secondary one with Retry-After or a message that names it.
 func limited(resp *http.Response) bool {
-	if resp == nil {
-		return false
-	}
 	if resp.StatusCode == http.StatusTooManyRequests {
 		return true
 	}
