@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/specgate/specgate/internal/harness"
 	"github.com/specgate/specgate/internal/model"
 	"github.com/specgate/specgate/internal/sandbox"
+	"github.com/specgate/specgate/internal/spectest"
+	"github.com/specgate/specgate/internal/value"
 )
 
 // Crate is what is compiled of a crate.
@@ -71,12 +74,16 @@ func (c *Compiled) crate(ctx context.Context, crate *model.Crate, at []int, jobs
 		unmeasured(err)
 		return nil
 	}
+	limits := c.Limits
+	if limits.Value == 0 {
+		limits.Value = maxValue
+	}
 	work, err := os.MkdirTemp("", "specgate-run-")
 	if err != nil {
 		return fmt.Errorf("make a directory to compile in: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
-	req := harness.Request{Files: what.Files, Root: what.Root, Crate: what.Name, Manifest: what.Manifest, Limits: c.Limits, Rustc: c.Rustc, CargoHome: c.CargoHome, Work: work,
+	req := harness.Request{Files: what.Files, Root: what.Root, Crate: what.Name, Manifest: what.Manifest, Limits: limits, Rustc: c.Rustc, CargoHome: c.CargoHome, Work: work,
 		Require: c.Require, Seed: c.Seed}
 	for _, i := range at {
 		j := jobs[i]
@@ -107,27 +114,63 @@ func ran(m harness.Measured) Ran {
 	if r.Unmeasured != "" {
 		return r
 	}
-	r.Outcomes = outcomes(m.Observed)
+	k := keeper{seen: map[string]spectest.Observed{}, room: maxKept}
+	r.Outcomes = k.outcomes(m.Observed)
 	for _, mu := range m.Mutants {
 		if mu.Failure != "" {
 			r.Mutants = append(r.Mutants, nil)
 			continue
 		}
-		r.Mutants = append(r.Mutants, outcomes(mu.Outcomes))
+		r.Mutants = append(r.Mutants, k.outcomes(mu.Outcomes))
 	}
 	return r
+}
+
+const (
+	// maxValue is the most bytes that the result of one call may take, maxKept the most values, parts counted, that are kept of all calls of a
+	// function and its mutants: a function of the change can return what it likes.
+	maxValue, maxKept = 16 << 10, 1_000_000
+)
+
+// keeper keeps equal results once, and no more than there is room for.
+type keeper struct {
+	seen map[string]spectest.Observed
+	room int
+}
+
+// keep gives what to keep of a result; false if there is no room.
+func (k *keeper) keep(got spectest.Observed) (spectest.Observed, bool) {
+	key := got.Key()
+	if old, ok := k.seen[key]; ok {
+		return old, true
+	}
+	for _, v := range append(slices.Clone(got.After), got.Result) {
+		if v != nil {
+			k.room -= value.Weight(v, k.room+1)
+		}
+		if k.room < 0 {
+			k.room = 0
+			return got, false
+		}
+	}
+	k.seen[key] = got
+	return got, true
 }
 
 var ends = map[harness.Kind]End{harness.Returned: Returned, harness.Panicked: Panicked, harness.Steps: Endless, harness.Stack: Endless, harness.TimedOut: Endless,
 	harness.Crashed: Crashed, harness.Exited: Crashed, harness.Forged: Lost, harness.TooLarge: Lost, harness.NotRun: Lost}
 
-func outcomes(in []harness.Outcome) []Outcome {
+func (k *keeper) outcomes(in []harness.Outcome) []Outcome {
 	out := make([]Outcome, len(in))
 	for i, o := range in {
 		out[i] = Outcome{End: ends[o.Kind], Text: o.Detail}
 		switch {
 		case o.Kind == harness.Returned && o.Got != nil:
-			out[i].Got = *o.Got
+			if got, ok := k.keep(*o.Got); ok {
+				out[i].Got = got
+			} else {
+				out[i] = Outcome{End: Lost, Text: "all results together are too large"}
+			}
 		case o.Kind == harness.Returned:
 			out[i].End = Lost
 		case o.Kind == harness.Forged || o.Kind == harness.TooLarge:
