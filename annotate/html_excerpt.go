@@ -29,7 +29,7 @@ type htmlLine struct {
 const (
 	contextLines  = 4   // around a span, unless a blank line comes first
 	functionLines = 400 // of a function, compared with the other side
-	wholeLines    = 24  // of a function that is shown as a whole
+	wholeLines    = 32  // of a function that is shown as a whole
 	shownLines    = 40  // of one excerpt
 	tallSpan      = 16  // lines of a span, from which on its middle is left out
 	lineBytes     = 240 // before, in and behind a span
@@ -40,27 +40,45 @@ const (
 func (p *pageMaker) excerpts(f *checks.Finding) (head, base *htmlExcerpt, same string) {
 	h := p.around(Head, f.File, f.Span, f.Symbol)
 	if f.Base == nil {
-		return h.excerpt("head", nil), nil, ""
+		return h.excerpt("head"), nil, ""
 	}
 	b := p.around(Base, f.Base.File, f.Base.Span, f.Symbol)
 	switch {
 	case b == nil:
-		return h.excerpt("head", nil), nil, ""
+		return h.excerpt("head"), nil, ""
 	case h == nil:
-		return nil, b.excerpt("base", nil), ""
+		return nil, b.excerpt("base"), ""
 	case slices.EqualFunc(h.lines, b.lines, bytes.Equal) && h.text() == b.text():
-		return h.excerpt("head", nil), nil, b.place
+		return h.excerpt("head"), nil, b.place
 	}
 	if h.whole && b.whole {
-		common := commonLines(b.lines, h.lines)
-		inHead := make([]bool, len(h.lines))
-		inBase := make([]bool, len(b.lines))
-		for _, c := range common {
-			inBase[c[0]], inHead[c[1]] = true, true
-		}
-		return h.excerpt("head", inHead), b.excerpt("base", inBase), ""
+		compare(b, h)
 	}
-	return h.excerpt("head", nil), b.excerpt("base", nil), ""
+	return h.excerpt("head"), b.excerpt("base"), ""
+}
+
+// compare marks the lines of two regions that the other one does not have, and those beside which the other one has more.
+func compare(a, b *htmlRegion) {
+	a.own, b.own = make([]bool, len(a.lines)), make([]bool, len(b.lines))
+	for i := range a.own {
+		a.own[i] = true
+	}
+	for i := range b.own {
+		b.own[i] = true
+	}
+	lastA, lastB := -1, -1
+	for _, c := range append(commonLines(a.lines, b.lines), [2]int{len(a.lines), len(b.lines)}) {
+		if c[0]-lastA > 1 || c[1]-lastB > 1 { // something is different in between
+			a.near, b.near = append(a.near, lastA, c[0]), append(b.near, lastB, c[1])
+		}
+		if c[0] < len(a.lines) {
+			a.own[c[0]], b.own[c[1]] = false, false
+		}
+		lastA, lastB = c[0], c[1]
+	}
+	if len(a.lines) > wholeLines || len(b.lines) > wholeLines {
+		a.long, b.long = true, true
+	}
 }
 
 // htmlRegion is the lines of a place with their surroundings.
@@ -70,6 +88,10 @@ type htmlRegion struct {
 	lines [][]byte
 	span  source.Range
 	whole bool // the lines are those of a function from its name to its end
+	long  bool // some lines are left out
+
+	own  []bool // lines that the other side does not have; nil: the sides were not compared
+	near []int  // indexes of lines beside which the other side has something else
 }
 
 // around is nil when there is nothing to show: a span of nothing, or a file that cannot be had.
@@ -214,13 +236,13 @@ func commonLines(a, b [][]byte) [][2]int {
 	return out
 }
 
-// excerpt writes a region. shared says of each line whether the other side has it too; nil: they were not compared.
-func (r *htmlRegion) excerpt(side string, shared []bool) *htmlExcerpt {
+// excerpt writes a region.
+func (r *htmlRegion) excerpt(side string) *htmlExcerpt {
 	if r == nil {
 		return nil
 	}
 	out := &htmlExcerpt{Side: side, Place: r.place}
-	keep := r.keep(shared)
+	keep := r.keep()
 	gap := 0
 	for i, line := range r.lines {
 		if !keep[i] {
@@ -244,7 +266,7 @@ func (r *htmlRegion) excerpt(side string, shared []bool) *htmlExcerpt {
 		}
 		shown := markLine(line, start, end)
 		shown.Number = n
-		if shared != nil && !shared[i] {
+		if r.own != nil && r.own[i] {
 			shown.Sign, shown.Class = "+", "add"
 			if side == "base" {
 				shown.Sign, shown.Class = "−", "del"
@@ -259,9 +281,9 @@ func (r *htmlRegion) excerpt(side string, shared []bool) *htmlExcerpt {
 }
 
 // keep chooses the lines that are shown: all of them if they are few; else the first, the span, what differs, and what is near.
-func (r *htmlRegion) keep(shared []bool) []bool {
+func (r *htmlRegion) keep() []bool {
 	keep := make([]bool, len(r.lines))
-	if len(r.lines) <= wholeLines {
+	if !r.long && len(r.lines) <= wholeLines {
 		for i := range keep {
 			keep[i] = true
 		}
@@ -284,10 +306,13 @@ func (r *htmlRegion) keep(shared []bool) []bool {
 		take(first, first+tallSpan-tailLines-1)
 		take(last-tailLines+1, last)
 	}
-	for i, same := range shared {
-		if !same {
-			take(i-nearChange, i+nearChange)
+	for i, own := range r.own {
+		if own {
+			take(i, i)
 		}
+	}
+	for _, i := range r.near {
+		take(i-nearChange+1, i+nearChange-1)
 	}
 	take(first-contextLines, first)
 	take(last, last+contextLines)

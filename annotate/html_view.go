@@ -66,8 +66,7 @@ type htmlBar struct {
 }
 
 type htmlRow struct {
-	Anchor, Place               string
-	Symbol                      []string // may be broken between its parts
+	Anchor, Symbol, Place       string
 	Worst                       htmlState
 	Findings                    string
 	Change, Edit                string
@@ -466,7 +465,7 @@ func (p *pageMaker) tiles() []htmlTile {
 	out := []htmlTile{{Name: "Findings", Value: fmt.Sprint(open), Note: findingCounts(r.Findings), Class: worst}}
 
 	c := r.Counts
-	proof := htmlTile{Name: "Proof", Value: fmt.Sprintf("%d of %d proved", c.Proved, c.Selected), Class: "ok"}
+	proof := htmlTile{Name: "Proof", Value: fmt.Sprintf("%d of %d proved", c.Proved, c.Selected-c.Skipped), Class: "ok"}
 	var notes []string
 	for _, n := range []struct {
 		count int
@@ -482,7 +481,7 @@ func (p *pageMaker) tiles() []htmlTile {
 	case c.Unsupported > 0 || c.Proved == 0:
 		proof.Class = "warning"
 	}
-	proof.Note = strings.Join(notes, ", ")
+	proof.Note = strings.Join(append([]string{plural(c.Selected, "function")}, notes...), ", ")
 	if r.Tools.Verus == nil {
 		proof.Value, proof.Note = "not run", "no verifier took part: nothing was proved"
 	}
@@ -668,7 +667,7 @@ func (p *pageMaker) choose(page *htmlPage, groups []*htmlGroup) error {
 func tableRow(g *htmlGroup) *htmlRow {
 	f := g.function
 	row := &htmlRow{
-		Symbol: strings.SplitAfter(g.symbol, "::"), Place: g.place,
+		Symbol: g.symbol, Place: g.place,
 		Worst: htmlState{"quiet", "", "none"}, Findings: "none",
 		Change: label(f.Change), Edit: label(f.Executable),
 		ProofBase: proofState(f.Proof.Base), ProofHead: proofState(f.Proof.Head),

@@ -6,11 +6,11 @@
     var text = form.elements.text.value.trim().toLowerCase();
     var shown = 0;
     findings.forEach(function (f) {
-      var on = form.elements[f.dataset.severity].checked && (text === "" || f.parentNode.textContent.toLowerCase().indexOf(text) >= 0);
+      var on = form.elements[f.dataset.severity].checked && (text === "" || (f.parentNode.firstElementChild.textContent + " " + f.textContent).toLowerCase().indexOf(text) >= 0);
       f.hidden = !on;
       if (on) shown++;
     });
-    Array.prototype.forEach.call(document.querySelectorAll("section.function"), function (s) {
+    Array.prototype.forEach.call(document.querySelectorAll(".function"), function (s) {
       var own = s.querySelectorAll("details.finding");
       s.hidden = own.length > 0 && s.querySelectorAll("details.finding:not([hidden])").length === 0;
     });
