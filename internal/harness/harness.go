@@ -210,7 +210,8 @@ type Way string
 const (
 	// ByRustc: by rustc alone, with stand-ins for what the code uses of vstd.
 	ByRustc Way = "rustc"
-	// ByCargo: by cargo, as the code uses other crates; with stand-ins for vstd all the same.
+	// ByCargo: by cargo, as the code uses other crates; with stand-ins for vstd all the same. Build scripts and macros of these crates
+	// run when they are compiled, isolated as everything.
 	ByCargo Way = "cargo"
 	// ByVstd: by cargo and with vstd itself, from where the package has it, as the code uses parts of it for which there are no stand-ins.
 	ByVstd Way = "cargo with vstd"

@@ -81,7 +81,7 @@ func TestHostile(t *testing.T) {
 		targets = append(targets, o.tg)
 	}
 	req := c.request(targets...)
-	req.Limits = harness.Limits{Case: 500 * time.Millisecond, RunMemory: 300 << 20, Steps: 100_000}
+	req.Limits = harness.Limits{Case: time.Second, RunMemory: 300 << 20, Steps: 100_000}
 	res := run(t, req)
 	for i, l := range list {
 		got := shows(targets[i], res.Targets[i])

@@ -241,7 +241,7 @@ func reason(err error) string {
 	return "status " + strconv.Itoa(exit.ExitCode)
 }
 
-// input is what the program reads: settings, and the jobs from a case on. With care, each case of the first is a job of its own.
+// input is what the program reads: settings, inputs, and the jobs from a case on. With care, each case of the first is a job of its own.
 func (b *build) input(jobs []*job, from point, careful bool, nonce uint64) []byte {
 	l := b.req.Limits
 	var out []byte
@@ -252,6 +252,23 @@ func (b *build) input(jobs []*job, from point, careful bool, nonce uint64) []byt
 	u64(uint64(l.Value))
 	u64(uint64(l.Stack))
 	u32(l.Deaths)
+	// The inputs of all targets, once; of those that do not run there are none.
+	runs := map[*target]bool{}
+	for _, j := range jobs[from.job:] {
+		runs[j.target] = true
+	}
+	u32(len(b.targets))
+	for _, t := range b.targets {
+		if !runs[t] {
+			u32(0)
+			continue
+		}
+		u32(len(t.encoded))
+		for _, in := range t.encoded {
+			u32(len(in))
+			out = append(out, in...)
+		}
+	}
 	count := len(jobs) - from.job
 	if careful {
 		count += len(jobs[from.job].order) - from.at - 1
@@ -266,8 +283,6 @@ func (b *build) input(jobs []*job, from point, careful bool, nonce uint64) []byt
 		for _, i := range order {
 			u32(i)
 			u64(j.steps[i])
-			u32(len(j.target.encoded[i]))
-			out = append(out, j.target.encoded[i]...)
 		}
 	}
 	for n := from.job; n < len(jobs); n++ {

@@ -402,16 +402,17 @@ unsafe fn write_all(fd: i32, b: &[u8]) -> bool {
     true
 }
 
+/// A case is an input of the target.
 struct Case {
     number: u32,
     fuel: u64,
-    data: Vec<u8>,
 }
 
 struct Job {
     number: u32,
     target: u32,
     variant: u32,
+    inputs: Rc<Vec<Vec<u8>>>,
     cases: Vec<Case>,
 }
 
@@ -482,15 +483,17 @@ fn threads() -> bool {
 
 /// All of a child: it runs the cases from one on, until one of them leaves something behind that others would meet.
 fn child(job: &Job, from: usize, fd: i32, nonce: u64, limit: usize, stack: usize) {
+    let inputs: &Vec<Vec<u8>> = &job.inputs;
+    let (target, variant, cases) = (job.target, job.variant, &job.cases[from..]);
     let all = move || {
         let here = 0u8;
         unsafe {
             STACK_LOW = (&here as *const u8 as usize).wrapping_sub(stack);
             STACK = stack;
-            write_all(fd, &frame(nonce, job.cases[from].number, 0, READY, 0, &[]));
+            write_all(fd, &frame(nonce, cases[0].number, 0, READY, 0, &[]));
         }
-        for c in &job.cases[from..] {
-            let (kind, steps, payload) = case(job.target, job.variant, c.data.clone(), c.fuel, limit);
+        for c in cases {
+            let (kind, steps, payload) = case(target, variant, inputs[c.number as usize].clone(), c.fuel, limit);
             let cut = payload.len().min(limit);
             let dirty = threads();
             let f = frame(nonce, c.number, dirty as u32, kind, steps, &payload[..cut]);
@@ -686,15 +689,24 @@ fn serve() -> i32 {
         stack: i.u64() as usize,
         deaths: i.u32(),
     };
+    let mut targets = Vec::new();
+    for _ in 0..i.u32() {
+        let mut inputs = Vec::new();
+        for _ in 0..i.u32() {
+            let len = i.u32() as usize;
+            inputs.push(i.bytes(len).to_vec());
+        }
+        targets.push(Rc::new(inputs));
+    }
     let mut jobs = Vec::new();
     for _ in 0..i.u32() {
         let (number, target, variant, n) = (i.u32(), i.u32(), i.u32(), i.u32());
         let mut cases = Vec::new();
         for _ in 0..n {
-            let (number, fuel, len) = (i.u32(), i.u64(), i.u32() as usize);
-            cases.push(Case { number, fuel, data: i.bytes(len).to_vec() });
+            let (number, fuel) = (i.u32(), i.u64());
+            cases.push(Case { number, fuel });
         }
-        jobs.push(Job { number, target, variant, cases });
+        jobs.push(Job { number, target, variant, inputs: targets[target as usize].clone(), cases });
     }
     let proto;
     unsafe {

@@ -161,12 +161,12 @@ func TestOutOfTime(t *testing.T) {
 	tg := c.with("f", "0", "1", "0", "2", "0", "3", "0")
 	odd := c.with("f", "1", "2", "3", "0", "4", "5", "6")
 	req := c.request(tg)
-	req.Limits = harness.Limits{Case: 100 * time.Millisecond}
+	req.Limits = harness.Limits{Case: 300 * time.Millisecond}
 	if d := cmp.Diff("0\ntimed out\n0\ntimed out\n0\ntimed out\n0\n", shows(tg, run(t, req).Targets[0])); d != "" {
 		t.Errorf("too many time out (-want +got):\n%s", d)
 	}
 	req = c.request(odd)
-	req.Limits = harness.Limits{Case: 100 * time.Millisecond}
+	req.Limits = harness.Limits{Case: 300 * time.Millisecond}
 	if d := cmp.Diff(strings.Repeat("timed out\n", 2)+strings.Repeat("was not run: earlier cases ended the process too often\n", 3)+strings.Repeat("timed out\n", 2), shows(odd, run(t, req).Targets[0])); d != "" {
 		t.Errorf("all time out (-want +got):\n%s", d)
 	}
