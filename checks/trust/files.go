@@ -461,17 +461,29 @@ func configChanges(f checks.FileChange) []change {
 			}
 		}
 	})
-	settings(base.Build, head.Build, func(s manifest.Setting, _ string) {
+	// The verifier takes its own options where the compiler has its flags.
+	flags := func(table string, s manifest.Setting, was string) {
+		for _, flag := range weakening(flagWords(s.Value)) {
+			if !slices.Contains(weakening(flagWords(was)), flag) {
+				add(off, s.Span, table+" "+s.Key+" "+flag, "%s.%s passes %s, so the verifier checks less.", table, s.Key, flag)
+			}
+		}
+	}
+	settings(base.Build, head.Build, func(s manifest.Setting, was string) {
 		switch s.Key {
 		case "rustc", "rustc-wrapper", "rustc-workspace-wrapper", "rustdoc":
 			add(tools, s.Span, "build "+s.Key+" "+s.Value, "build.%s is set to %s: another program takes the compiler's place, the verifier's among it.", s.Key, shorten(s.Value))
 		case "rustflags":
+			flags("build", s, was)
 			if strings.Contains(s.Value, "verus") {
 				add(tools, s.Span, "build "+s.Key+" "+s.Value, "build.rustflags sets a cfg of the verifier: %s.", shorten(s.Value))
 			}
 		}
 	})
-	settings(base.Targets, head.Targets, func(s manifest.Setting, _ string) {
+	settings(base.Targets, head.Targets, func(s manifest.Setting, was string) {
+		if strings.HasSuffix(s.Key, "rustflags") {
+			flags("target", s, was)
+		}
 		if strings.HasSuffix(s.Key, "rustflags") && strings.Contains(s.Value, "verus") {
 			add(tools, s.Span, "target "+s.Key+" "+s.Value, "target.%s sets a cfg of the verifier: %s.", s.Key, shorten(s.Value))
 		}
@@ -494,6 +506,11 @@ func configChanges(f checks.FileChange) []change {
 		}
 	}
 	return out
+}
+
+// flagWords are the words of rustflags, which are a text or a list of quoted ones.
+func flagWords(value string) []string {
+	return strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune(" \t[],\"", r) })
 }
 
 func steersVerifier(name string) bool {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 	"math/bits"
 	"os"
@@ -92,7 +93,12 @@ func (r *runner) verify() (_ *proofs, err error) {
 		}
 	}
 	if out.target, err = os.MkdirTemp("", "specgate-target-"); err != nil {
-		return nil, fmt.Errorf("make a directory to build in: %w", err)
+		why := err
+		if at := (*fs.PathError)(nil); errors.As(err, &at) {
+			why = at.Err // its name would be another one each time
+		}
+		r.reason(wanted, string(checks.Proof), "nothing was proved: make a directory to build in below %s: %v; choose a directory for temporary files that can be written to (TMPDIR)", os.TempDir(), why)
+		return nil, nil
 	}
 	defer func() {
 		if err != nil {

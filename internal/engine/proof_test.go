@@ -177,3 +177,31 @@ func TestNoProof(t *testing.T) {
 		t.Errorf("the default for what could not be checked is %v", p.Gate.Inconclusive)
 	}
 }
+
+// TestNoRoom: without a directory for temporary files nothing can be proved, and all else is still looked at.
+func TestNoRoom(t *testing.T) {
+	r, replay := sides(t, "")
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r.write("src/lib.rs", strings.Replace(honest, "\n}\n}\n", "\n}\nproof fn more()\n{\n    assume(false);\n}\n}\n", 1))
+	r.commit("more")
+	o := withVerifier(r.options(), verustest.Installed("0", replay))
+	t.Setenv("TMPDIR", filepath.Join(file, "none"))
+	report := check(t, o).Report
+	got := []string{report.Outcome.String()}
+	for _, f := range report.Findings {
+		got = append(got, f.Rule)
+	}
+	for _, reason := range report.Reasons {
+		if reason.Stage == string(checks.Proof) {
+			got = append(got, strings.ReplaceAll(reason.Text, file, "FILE"))
+		}
+	}
+	want := []string{"inconclusive", "trust/assume",
+		"nothing was proved: make a directory to build in below FILE/none: not a directory; choose a directory for temporary files that can be written to (TMPDIR)"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -441,7 +441,7 @@ func TestNotKept(t *testing.T) {
 		{name: "options", alter: status(255, "error: no such option\n"), why: "the verifier did not accept its options: error: no such option"},
 		{name: "installation", alter: status(128, "no toolchain\n"), why: "the installation of the verifier is not complete: no toolchain"},
 		{name: "full disk", alter: stderr(`{"$message_type":"diagnostic","message":"could not write x: No space left on device","code":null,"level":"error","spans":[],"children":[]}` + "\n"),
-			why: "could not write x: No space left on device"},
+			why: "there is no room for what is built: No space left on device"},
 		{name: "two summaries", alter: func(_ sandbox.Command, r *sandbox.Result) error { r.Stdout = append(r.Stdout, r.Stdout...); return nil },
 			why: "there are 2 summaries of the verifier for assertion: something else wrote to its output"},
 		{name: "unexplained error", alter: func(_ sandbox.Command, r *sandbox.Result) error { r.Stderr = nil; return nil },

@@ -58,6 +58,7 @@ var byMessage = []struct {
 	{begins, "The verifier expects z3 version", Setup},
 	{begins, "failed to deserialize imported library file", Setup},
 	{begins, "could not find .vir file for", Setup},
+	{has, noSpace, Setup},
 
 	{begins, "bitvector assertion not satisfied", BitVector},
 	{begins, "postcondition not satisfied", Postcondition},

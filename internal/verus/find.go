@@ -245,7 +245,9 @@ func (v *Verifier) probe(ctx context.Context) error {
 		}
 		return &Problem{Kind: WrongSolver, Text: "the solver " + v.Solver + " does not tell its version", Remedy: "use the Z3 that the release of Verus brings, and unset VERUS_Z3_PATH", Err: err}
 	}
-	v.SolverVersion = solverVersion(res.Stdout)
+	if v.SolverVersion = solverVersion(res.Stdout); v.SolverVersion == "" {
+		return &Problem{Kind: WrongSolver, Text: "the solver " + v.Solver + " does not tell its version", Remedy: "use the Z3 that the release of Verus brings, and unset VERUS_Z3_PATH"}
+	}
 	return nil
 }
 

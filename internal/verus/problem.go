@@ -22,11 +22,12 @@ const (
 	Crashed     // the verifier panicked
 	NoIsolation // isolation is required, and this machine cannot give it
 	BuildScript // a build script failed, of the tree or of what it depends on
+	NoSpace     // the disk is full
 	problemCount
 )
 
 var problemNames = [problemCount]string{"?", "no-verifier", "wrong-version", "no-toolchain", "wrong-solver", "bad-options", "bad-installation",
-	"no-cargo-verus", "no-dependencies", "cut-output", "crashed", "no-isolation", "build-script"}
+	"no-cargo-verus", "no-dependencies", "cut-output", "crashed", "no-isolation", "build-script", "no-space"}
 
 func (k ProblemKind) String() string {
 	if k < problemCount {
@@ -95,6 +96,9 @@ func findProblem(r *Run, out, errs Output) *Problem {
 				return setupProblem(line)
 			}
 		}
+		if text(noSpace) != "" {
+			return setupProblem(noSpace)
+		}
 		if line := text("failed to run custom build command for"); line != "" && r.Ended.ExitCode != 0 {
 			return &Problem{Kind: BuildScript, Text: "a build script failed: " + line + detail(panicOf(r.Stray)),
 				Remedy: "make it work without a network, and so that it writes to OUT_DIR alone"}
@@ -158,7 +162,13 @@ func panicOf(stray []string) string {
 	return ""
 }
 
+// noSpace is how the system says that a disk is full.
+const noSpace = "No space left on device"
+
 func setupProblem(message string) *Problem {
+	if strings.Contains(message, noSpace) {
+		return &Problem{Kind: NoSpace, Text: "there is no room for what is built: " + noSpace, Remedy: "make room, or choose another directory for temporary files (TMPDIR)"}
+	}
 	if strings.Contains(message, "z3 version") || strings.Contains(message, "z3 process") {
 		return &Problem{Kind: WrongSolver, Text: message, Remedy: "use the Z3 that the release of Verus brings, and unset VERUS_Z3_PATH"}
 	}
