@@ -146,7 +146,7 @@ func markdownUnit(s string, i, size int, inCode bool) string {
 		}
 	case '.':
 		if i >= 3 && strings.EqualFold(s[i-3:i], "www") {
-			return "." + apart
+			return apart + "."
 		}
 	}
 	return s[i : i+size]

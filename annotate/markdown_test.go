@@ -81,8 +81,8 @@ func checkMarkdown(t testing.TB, what, text string, limit int) {
 	walk(root, false)
 }
 
-// checkSARIF validates against the schema of SARIF 2.1.0 and GitHub's limits.
-func checkSARIF(t testing.TB, r *checks.Report, o annotate.Options) {
+// checkSARIF validates against the schema of SARIF 2.1.0, which is slow, if that is wanted, and GitHub's limits.
+func checkSARIF(t testing.TB, r *checks.Report, o annotate.Options, schema bool) {
 	t.Helper()
 	var b bytes.Buffer
 	if err := annotate.SARIF(&b, r, o); err != nil {
@@ -100,8 +100,10 @@ func checkSARIF(t testing.TB, r *checks.Report, o annotate.Options) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := log.Validate(); err != nil {
-		t.Errorf("%.2000s", err)
+	if schema {
+		if err := log.Validate(); err != nil {
+			t.Errorf("%.2000s", err)
+		}
 	}
 	ids := map[string]bool{}
 	for _, result := range log.Runs[0].Results {
@@ -184,7 +186,7 @@ func hostileReport(text string) *checks.Report {
 
 func TestHostile(t *testing.T) {
 	for i, text := range hostileTexts {
-		t.Run(fmt.Sprint(i), func(t *testing.T) { checkAll(t, hostileReport(text), options()) })
+		t.Run(fmt.Sprint(i), func(t *testing.T) { checkAll(t, hostileReport(text), options(), true) })
 	}
 }
 
@@ -281,11 +283,13 @@ func FuzzGitHub(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, name, message string, n int) {
+		const most = 2000 // long texts are TestHostile's
+		name, message = name[:min(len(name), most)], message[:min(len(message), most)]
 		r := hostileReport(name)
 		for i := range r.Findings {
-			r.Findings[i].Message, r.Findings[i].Detail = message, strings.Repeat(message, min(max(n, 0), 200))
+			r.Findings[i].Message, r.Findings[i].Detail = message, strings.Repeat(message, min(max(n, 0), 20))
 			r.Findings[i].Span.Start.Line = n
 		}
-		checkAll(t, r, options())
+		checkAll(t, r, options(), false)
 	})
 }
