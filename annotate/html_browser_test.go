@@ -36,7 +36,8 @@ type tab struct {
 	ctx context.Context
 
 	mu       sync.Mutex
-	requests []string
+	requests []string // what the page asks for
+	served   []string // what the browser asked the server for
 	console  []string
 }
 
@@ -71,7 +72,11 @@ func browse(t *testing.T, text []byte, before ...chromedp.Action[chromedp.Void])
 		}
 		cancel()
 	})
+	b := &tab{t: t}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		b.mu.Lock()
+		b.served = append(b.served, req.URL.Path)
+		b.mu.Unlock()
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		if _, err := w.Write(text); err != nil {
 			t.Logf("serve the page: %v", err)
@@ -79,7 +84,7 @@ func browse(t *testing.T, text []byte, before ...chromedp.Action[chromedp.Void])
 	}))
 	t.Cleanup(server.Close)
 
-	b := &tab{t: t, ctx: ctx}
+	b.ctx = ctx
 	err := chromedp.Listen(ctx, func(ev any) {
 		b.mu.Lock()
 		defer b.mu.Unlock()
@@ -134,6 +139,9 @@ func (b *tab) quiet() {
 	defer b.mu.Unlock()
 	if diff := gocmp.Diff([]string{"/"}, b.requests); diff != "" {
 		b.t.Errorf("requests (-want +got):\n%s", diff)
+	}
+	if diff := gocmp.Diff([]string{"/"}, b.served); diff != "" {
+		b.t.Errorf("served (-want +got):\n%s", diff)
 	}
 	if len(b.console) > 0 {
 		b.t.Errorf("the console has %q", b.console)
@@ -353,6 +361,21 @@ func TestHTMLHostileInBrowser(t *testing.T) {
 		}
 	}
 	b.quiet()
+
+	// What would stand in the page unescaped still does not run, and asks for nothing: the page's policy forbids it.
+	page := bytes.Replace(pageOf(t, r, o), []byte("</main>"), []byte(`<script>window.owned=1</script><img src="/image" onerror="window.owned=1"><link rel="stylesheet" href="/style"><iframe src="/frame"></iframe><p id="p" style="color:red">x</p></main>`), 1)
+	b = browse(t, page)
+	if got := eval[string](b, `String(window.owned) + " " + document.querySelectorAll("iframe").length + " " + document.getElementById("p").style.color`); got != "undefined 1 " {
+		t.Errorf("what the policy forbids: %q", got)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if served := b.served; !slices.Equal(served, []string{"/"}) {
+		t.Errorf("the page has the browser ask for %q", served)
+	}
+	if len(b.console) == 0 {
+		t.Error("the browser does not say that it forbids anything")
+	}
 }
 
 // TestHTMLPictures writes what the documentation shows. It is run by "make pictures"; without the flag it only takes the pictures.

@@ -178,6 +178,9 @@ func namesFunction(line, name []byte) bool {
 // that begins with a brace which closes, no deeper than the function itself. 0: there is none near.
 func functionEnd(src *source.File, first int) int {
 	depth := indent(src.Line(first))
+	if line := bytes.TrimSpace(src.Line(first)); bytes.HasSuffix(line, []byte("}")) || bytes.HasSuffix(line, []byte(";")) {
+		return first
+	}
 	for n := first; n <= src.Lines() && n < first+functionLines; n++ {
 		line := src.Line(n)
 		trimmed := bytes.TrimSpace(line)

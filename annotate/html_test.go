@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	stdhtml "html"
+	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -131,7 +132,7 @@ func hostile() (*checks.Report, annotate.Options) {
 func TestHTMLHostile(t *testing.T) {
 	r, o := hostile()
 	page := pageOf(t, r, o)
-	golden(t, "html/hostile.html", page)
+	golden(t, "html/hostile.html", stripped(page))
 	if !utf8.Valid(page) {
 		t.Error("the page is not UTF-8")
 	}
@@ -233,7 +234,7 @@ func TestHTMLDeterministic(t *testing.T) {
 
 // TestHTMLEmpty is a report of nothing.
 func TestHTMLEmpty(t *testing.T) {
-	golden(t, "html/empty.html", pageOf(t, &checks.Report{}, annotate.Options{}))
+	golden(t, "html/empty.html", stripped(pageOf(t, &checks.Report{}, annotate.Options{})))
 }
 
 // TestHTMLContrast computes the contrast of the colours of the style sheet as WCAG 2.1 says (1.4.3, 1.4.11): 4.5 for text, 3 for the parts of bars.
@@ -295,4 +296,73 @@ func luminance(rgb uint32) float64 {
 		return math.Pow((v+0.055)/1.055, 2.4)
 	}
 	return 0.2126*part(16) + 0.7152*part(8) + 0.0722*part(0)
+}
+
+// TestHTMLExcerpts shows functions side by side: long ones, of which only what differs, what is marked and what is near is left; one that
+// differs only where the other side has more lines; one that is in another file and the same; spans of many lines; lines that are very long.
+func TestHTMLExcerpts(t *testing.T) {
+	var body, edited strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&body, "    let x%d = %d;\n", i, i)
+		if i != 40 { // gone
+			fmt.Fprintf(&edited, "    let x%d = %d;\n", i, i)
+		}
+		if i == 20 {
+			edited.WriteString("    let y = 1;\n")
+		}
+	}
+	const same = "proof fn same()\n    ensures true,\n{\n}\n"
+	base := map[string]*source.File{"src/lib.rs": source.NewFile("src/lib.rs", []byte("fn other() {}\nstruct S {\n}\n\npub fn long(x: u64) -> u64 {\n"+body.String()+"    x\n}\n\n"+same))}
+	head := map[string]*source.File{
+		"src/lib.rs": source.NewFile("src/lib.rs", []byte("pub fn long(x: u64) -> u64 {\n"+edited.String()+"    x\n}\n\nfn long_other() {}\n\nimpl S {\n    fn m(&self)\n    {\n    }\n}\n"+
+			"fn wide() { "+strings.Repeat("é", 500)+"here"+strings.Repeat("日", 500)+" }\n")),
+		"src/moved.rs": source.NewFile("src/moved.rs", []byte("// moved\n"+same)),
+	}
+	place := func(files map[string]*source.File, file, from, to string) source.Range {
+		text := string(files[file].Text)
+		start := strings.Index(text, from)
+		end := strings.Index(text[start:], to) + len(to)
+		return files[file].Range(source.Span{Start: start, End: start + end})
+	}
+	r := &checks.Report{Outcome: checks.OutcomeFindings, Base: checks.Revision{Rev: "main"}, Head: checks.Revision{Rev: "index"}, Seed: 3, Findings: []checks.Finding{
+		{Rule: "edit/exec-changed", Severity: policy.Error, Symbol: "long", File: "src/lib.rs", Span: place(head, "src/lib.rs", "long", "long"),
+			Base: &checks.Place{File: "src/lib.rs", Span: place(base, "src/lib.rs", "long", "long")}, Message: "long functions"},
+		{Rule: "strength/mutant-survives", Severity: policy.Error, Symbol: "long", File: "src/lib.rs", Span: place(head, "src/lib.rs", "let x50", ";"), Message: "in a long function; base unknown",
+			Detail: "Line 52:\n-    let x50 = 50;\n+    let x50 = 51;\n`long(0)` is 0, and 1 with the edit"},
+		{Rule: "trust/assume", Severity: policy.Error, Symbol: "long", File: "src/lib.rs", Span: place(head, "src/lib.rs", "let x10", "let x45 = 45;"), Message: "a tall span"},
+		{Rule: "trust/assume", Severity: policy.Error, Symbol: "S::m", File: "src/lib.rs", Span: place(head, "src/lib.rs", "m(&self)", "m(&self)"), Message: "a method"},
+		{Rule: "trust/assume", Severity: policy.Error, Symbol: "S", File: "src/lib.rs", Span: place(head, "src/lib.rs", "S {", "S {"), Message: "no function"},
+		{Rule: "trust/assume", Severity: policy.Error, Symbol: "wide", File: "src/lib.rs", Span: place(head, "src/lib.rs", "here", "here"), Message: "a long line"},
+		{Rule: "edit/moved", Severity: policy.Error, Symbol: "same", File: "src/moved.rs", Span: place(head, "src/moved.rs", "same", "same"),
+			Base: &checks.Place{File: "src/lib.rs", Span: place(base, "src/lib.rs", "same", "same")}, Message: "moved"},
+		{Rule: "contract/ensures-removed", Severity: policy.Error, Symbol: "gone", File: "src/gone.rs", Span: source.Range{Start: source.Position{Line: 1, Column: 1}, End: source.Position{Line: 1, Column: 1}}, Base: &checks.Place{File: "src/lib.rs", Span: place(base, "src/lib.rs", "other", "other")},
+			Message: "only base has it"},
+		{Rule: "contract/unknown-file", Severity: policy.Error, Symbol: "lost", File: "src/lost.rs", Span: place(base, "src/lib.rs", "other", "other"), Message: "a file that cannot be had"},
+	}}
+	o := annotate.Options{Source: func(side annotate.Side, file string) *source.File {
+		if side == annotate.Base {
+			return base[file]
+		}
+		return head[file]
+	}}
+	golden(t, "html/excerpts.html", stripped(pageOf(t, r, o)))
+}
+
+// stripped is a page without its style sheet, script and policy, which one golden file has.
+func stripped(page []byte) []byte {
+	return regexp.MustCompile(`(?s)(<style>).*?(</style>)|(<script>).*(</script>)|(Policy" content=").*?(">)`).ReplaceAll(page, []byte("$1$2$3$4$5$6"))
+}
+
+func BenchmarkHTML(b *testing.B) {
+	r, o := hostile()
+	for i := range 1000 {
+		f := r.Findings[2]
+		f.Symbol = fmt.Sprint("f", i)
+		r.Findings = append(r.Findings, f)
+	}
+	for b.Loop() {
+		if err := annotate.HTML(io.Discard, r, o); err != nil {
+			b.Fatal(err)
+		}
+	}
 }
