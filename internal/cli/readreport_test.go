@@ -1,0 +1,211 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/specgate/specgate/annotate"
+	"github.com/specgate/specgate/checks"
+	"github.com/specgate/specgate/internal/engine"
+	"github.com/specgate/specgate/internal/policy"
+	"github.com/specgate/specgate/internal/source"
+)
+
+// wholeReport has something in every place that a report has.
+func wholeReport() *checks.Report {
+	span := source.Range{Start: source.Position{Line: 3, Column: 1}, End: source.Position{Line: 4, Column: 2}}
+	share := func(x float64) *float64 { return &x }
+	yes := true
+	suite := &checks.SuiteResult{Rejected: 3, Escaped: 1, Undecided: 1, Total: 5, Value: share(0.75), Low: 0.6, High: 0.8, Label: "empirical", Inputs: 4,
+		Clauses: []checks.ClauseUse{{Kind: "ensures", Text: "r > 0", File: "src/a.rs", Span: span, Rejects: 3, Only: 3}}}
+	return &checks.Report{
+		Schema: checks.Schema, Specgate: checks.Build{Version: "v1"}, Base: checks.Revision{Rev: strings.Repeat("1", 40)}, Head: checks.Revision{Rev: strings.Repeat("2", 40)},
+		Policy: checks.PolicyRef{Source: "default"}, Tools: checks.Tools{Rustc: &checks.Tool{Version: "1.85.0"}, Verus: &checks.VerusTool{Version: "0.1"}},
+		Outcome: checks.OutcomeFindings, Reasons: []checks.Reason{{Stage: "proof", Text: "nothing was proved"}},
+		Counts: checks.Counts{Selected: 2, Proved: 1, Skipped: 1}, Score: checks.Score{Head: share(0.5), PassRate: share(1)},
+		Functions: []checks.Function{{Symbol: "a::f", File: "src/a.rs", Span: span, Change: "changed", Executable: "same",
+			Contract: checks.FunctionContract{Direction: "weaker", By: "witness", Unique: &yes, Clauses: []checks.Clause{{Kind: "ensures", Text: "r > 0", Change: "same"}}},
+			Trust:    checks.TrustDelta{Added: []checks.TrustSite{{Kind: "assume", Text: "assume(false)", File: "src/a.rs", Span: span}}},
+			Proof:    checks.FunctionProof{Base: "proved", Head: "failed", Errors: []checks.ProofError{{Category: "postcondition", Message: "not satisfied", Span: span}}},
+			Strength: checks.FunctionStrength{Head: suite}, Score: checks.FunctionScore{Head: share(0.5), Delta: share(-0.5)}}},
+		Findings: []checks.Finding{{Rule: "trust/assume", Severity: policy.Error, Symbol: "a::f", File: "src/a.rs", Span: span, Base: &checks.Place{File: "src/a.rs", Span: span},
+			Message: "New assumption.", Witness: &checks.Witness{Input: "x = 1"}, Fingerprint: strings.Repeat("ab", 16)}},
+	}
+}
+
+func written(t testing.TB, r *checks.Report) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := r.WriteJSON(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestReadReport(t *testing.T) {
+	want := written(t, wholeReport())
+	got, err := readReport(want, engine.RuleInfos())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(written(t, got))); diff != "" {
+		t.Error(diff)
+	}
+	for _, c := range []struct {
+		name   string
+		change func(r *checks.Report)
+		want   string
+	}{
+		{"working tree", func(r *checks.Report) { r.Head.Rev = "working tree" }, `head.rev: "working tree" is not the full hash of a commit; only reports about commits can be published`},
+		{"short hash", func(r *checks.Report) { r.Base.Rev = "1111" }, `base.rev: "1111" is not the full hash of a commit; only reports about commits can be published`},
+		{"negative count", func(r *checks.Report) { r.Counts.Failed = -1 }, `counts: -1 is not a count`},
+		{"wrong sum", func(r *checks.Report) { r.Counts.Proved = 2 }, `counts: selected is 2, and the others add up to 3`},
+		{"score", func(r *checks.Report) { *r.Score.Head = 1.5 }, `score: 1.5 is not from 0 to 1`},
+		{"delta", func(r *checks.Report) { *r.Functions[0].Score.Delta = -2 }, `functions[0] ("a::f"): delta: -2 is not from -1 to 1`},
+		{"word", func(r *checks.Report) { r.Functions[0].Proof.Head = "fine" }, `functions[0] ("a::f"): proof.head: "fine" is none of proved, failed, timed-out, internal-error, unsupported, skipped, not-run`},
+		{"value", func(r *checks.Report) { *r.Functions[0].Strength.Head.Value = 1 }, `functions[0] ("a::f"): strength: value: it is 1, and 3 of 4 are rejected`},
+		{"total", func(r *checks.Report) { r.Functions[0].Strength.Head.Total = 4 }, `functions[0] ("a::f"): strength: total is 4, and the parts add up to 5`},
+		{"label", func(r *checks.Report) { r.Functions[0].Strength.Head.Label = "sure" }, `functions[0] ("a::f"): strength: label: "sure" is neither empirical nor proved`},
+		{"clause outside", func(r *checks.Report) { r.Functions[0].Strength.Head.Clauses[0].File = "../b.rs" }, `functions[0] ("a::f"): strength: clauses: file: "../b.rs" is not the path of a file in a repository`},
+		{"trust outside", func(r *checks.Report) { r.Functions[0].Trust.Added[0].File = "/b.rs" }, `functions[0] ("a::f"): trust: file: "/b.rs" is not the path of a file in a repository`},
+		{"finding outside", func(r *checks.Report) { r.Findings[0].File = "src/../../b.rs" }, `findings[0] ("trust/assume"): file: "src/../../b.rs" is not the path of a file in a repository`},
+		{"base outside", func(r *checks.Report) { r.Findings[0].Base.File = `..\b.rs` }, `findings[0] ("trust/assume"): base: file: "..\\b.rs" is not the path of a file in a repository`},
+		{"control character", func(r *checks.Report) { r.Findings[0].File = "a\n.rs" }, `findings[0] ("trust/assume"): file: "a\n.rs" is not the path of a file in a repository`},
+		{"backwards", func(r *checks.Report) { r.Findings[0].Span.End.Line = 2 }, `findings[0] ("trust/assume"): span: 3:1 to 2:2 is no range`},
+		{"severity", func(r *checks.Report) { r.Findings[0].Severity = policy.Off }, `findings[0] ("trust/assume"): severity: want error, warning or notice`},
+		{"rule", func(r *checks.Report) { r.Findings[0].Rule = "trust/me" }, `findings[0] ("trust/me"): rule: there is none of that name`},
+		{"fingerprint", func(r *checks.Report) { r.Findings[0].Fingerprint = "-->" }, `findings[0] ("trust/assume"): fingerprint: "-->" is not one`},
+		{"no message", func(r *checks.Report) { r.Findings[0].Message = "" }, `findings[0] ("trust/assume"): message: it is empty`},
+	} {
+		r := wholeReport()
+		c.change(r)
+		_, err := readReport(written(t, r), engine.RuleInfos())
+		if got := fmt.Sprint(err); got != c.want {
+			t.Errorf("%s: %s", c.name, cmp.Diff(c.want, got))
+		}
+	}
+	for name, text := range map[string]string{
+		"more behind it":  string(want) + "{}",
+		"text behind it":  string(want) + "x",
+		"deep":            strings.Repeat("[", 1<<20),
+		"another capital": strings.Replace(string(want), `"findings"`, `"FINDINGS"`, 1),
+		"null for a list": strings.Replace(string(want), `"reasons": [`, `"reasons": null, "x": [`, 1),
+	} {
+		if _, err := readReport([]byte(text), engine.RuleInfos()); err == nil {
+			t.Errorf("%s: it is read", name)
+		}
+	}
+}
+
+func TestRejudge(t *testing.T) {
+	day := policy.Date{Year: 2026, Month: time.January, Day: 1}
+	const waiver = "[waivers.w]\nrule = \"trust/assume\"\nsymbol = \"a::f\"\nreason = \"r\"\nowner = \"@o\"\nexpires = 2026-06-30\n"
+	for _, c := range []struct {
+		name, policy string
+		change       func(r *checks.Report)
+		outcome      checks.Outcome
+		notes        []string
+		strict       bool
+	}{
+		{"as it is", "", func(r *checks.Report) {}, checks.OutcomeFindings, nil, false},
+		{"pass in spite of an error", "", func(r *checks.Report) { r.Outcome = checks.OutcomePass }, checks.OutcomeFindings, []string{"the outcome is findings, not pass"}, false},
+		{"pass", "", func(r *checks.Report) { r.Outcome, r.Findings = checks.OutcomePass, nil }, checks.OutcomePass, nil, false},
+		{"findings without any", "", func(r *checks.Report) { r.Findings = nil }, checks.OutcomeFindings, nil, false},
+		{"milder than a key of the policy", "[rules]\n\"trust/assume\" = \"error\"\n", func(r *checks.Report) { r.Outcome, r.Findings[0].Severity = checks.OutcomePass, policy.Notice },
+			checks.OutcomeFindings, []string{`trust/assume in "a::f" is error by the policy, not notice`, "the outcome is findings, not pass"}, false},
+		{"harder than the policy", "[rules]\n\"trust/assume\" = \"notice\"\n", func(r *checks.Report) {}, checks.OutcomeFindings, nil, false},
+		{"waived", waiver, func(r *checks.Report) {
+			r.Outcome, r.Findings[0].Waived = checks.OutcomePass, &checks.WaiverRef{ID: "w"}
+		}, checks.OutcomePass, nil, false},
+		{"waived by nothing", "", func(r *checks.Report) {
+			r.Outcome, r.Findings[0].Waived = checks.OutcomePass, &checks.WaiverRef{ID: "w"}
+		}, checks.OutcomeFindings, []string{`trust/assume in "a::f" is waived by "w", which the policy does not say`, "the outcome is findings, not pass"}, false},
+		{"waived by one that has run out", strings.Replace(waiver, "2026-06-30", "2025-12-31", 1), func(r *checks.Report) {
+			r.Outcome, r.Findings[0].Waived = checks.OutcomePass, &checks.WaiverRef{ID: "w"}
+		}, checks.OutcomeFindings, []string{`trust/assume in "a::f" is waived by "w", which the policy does not say`, "the outcome is findings, not pass"}, false},
+		{"not parsed", "", func(r *checks.Report) {
+			r.Outcome, r.Findings, r.Reasons = checks.OutcomePass, nil, []checks.Reason{{Stage: "parse", Text: "x"}}
+		}, checks.OutcomeInconclusive, []string{"the outcome is inconclusive, not pass"}, false},
+		{"not parsed, which the policy lets pass", "[gate]\ninconclusive = \"ignore\"\n", func(r *checks.Report) {
+			r.Outcome, r.Findings, r.Reasons = checks.OutcomePass, nil, []checks.Reason{{Stage: "read", Text: "x"}}
+		}, checks.OutcomeInconclusive, []string{"the outcome is inconclusive, not pass"}, false},
+		{"inconclusive and findings", "[gate]\ninconclusive = \"warn\"\n", func(r *checks.Report) { r.Outcome = checks.OutcomeInconclusive }, checks.OutcomeFindings, []string{"the outcome is findings, not inconclusive"}, false},
+		{"out of time", "[gate]\ninconclusive = \"ignore\"\n", func(r *checks.Report) {
+			r.Outcome, r.Findings, r.Reasons = checks.OutcomePass, nil, []checks.Reason{{Stage: "time", Text: "x"}}
+		}, checks.OutcomeInconclusive, []string{"the outcome is inconclusive, not pass"}, true},
+		{"error", "", func(r *checks.Report) { r.Outcome = checks.OutcomeError }, checks.OutcomeError, nil, false},
+		{"blocks never", "[gate]\nfail-on = \"never\"\n", func(r *checks.Report) { r.Outcome = checks.OutcomePass }, checks.OutcomePass, nil, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			pol, err := policy.Parse(policy.FileName, []byte("version = 1\n"+c.policy), engine.RuleInfos())
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := wholeReport()
+			c.change(r)
+			notes, strict := rejudge(r, pol, day)
+			if r.Outcome != c.outcome || strict != c.strict {
+				t.Errorf("outcome %v, strict %v; want %v, %v", r.Outcome, strict, c.outcome, c.strict)
+			}
+			if diff := cmp.Diff(c.notes, notes); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// FuzzReadReport: whatever is read is what specgate would write, points into the repository, and can be judged and rendered within GitHub's
+// limits; a judgement only makes it worse.
+func FuzzReadReport(f *testing.F) {
+	whole := written(f, wholeReport())
+	f.Add(whole)
+	f.Add(bytes.ReplaceAll(whole, []byte("src/a.rs"), []byte("../a.rs")))
+	f.Add(bytes.ReplaceAll(whole, []byte("assum"), []byte("::error::\\u202e%0A")))
+	f.Add([]byte("{}"))
+	rules := engine.RuleInfos()
+	rank := map[checks.Outcome]int{checks.OutcomePass: 0, checks.OutcomeFindings: 1, checks.OutcomeInconclusive: 2, checks.OutcomeError: 3}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		r, err := readReport(text, rules)
+		if err != nil {
+			return
+		}
+		var given bytes.Buffer
+		if err := json.Compact(&given, text); err != nil {
+			t.Fatal(err)
+		}
+		var again bytes.Buffer
+		if err := json.Compact(&again, written(t, r)); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(given.Bytes(), again.Bytes()) {
+			t.Errorf("read %s, which is %s", given.Bytes(), again.Bytes())
+		}
+		for _, x := range r.Findings {
+			if !fs.ValidPath(x.File) {
+				t.Errorf("a finding is at %q", x.File)
+			}
+		}
+		before := r.Outcome
+		pol := policy.Default()
+		rejudge(r, pol, policy.Date{Year: 2026, Month: time.January, Day: 1})
+		if rank[r.Outcome] < rank[before] {
+			t.Errorf("%v is judged %v", before, r.Outcome)
+		}
+		run := annotate.NewCheckRun(r, annotate.Options{Rules: engine.Rules(), FailOn: string(pol.Gate.FailOn), InconclusiveFails: true})
+		if (run.Conclusion == annotate.Success) != (r.Outcome == checks.OutcomePass) || len(run.Summary) > 65535 || len(run.Text) > 65535 {
+			t.Errorf("conclusion %s of outcome %v; %d and %d bytes", run.Conclusion, r.Outcome, len(run.Summary), len(run.Text))
+		}
+		for _, c := range annotate.NewReview(r, annotate.Options{}).Comments {
+			if len(c.Body) > 65000 {
+				t.Errorf("a comment of %d bytes", len(c.Body))
+			}
+		}
+	})
+}
