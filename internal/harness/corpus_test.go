@@ -108,7 +108,7 @@ func TestObserved(t *testing.T) {
 			tg.Inputs = append(tg.Inputs, in)
 			lines.WriteString(show(tg, harness.Outcome{Kind: harness.Returned, Got: &got}) + "\n")
 		}
-		targets = append(targets, mutants(tg, 0))
+		targets = append(targets, mutants(tg, 20))
 		want = append(want, lines.String())
 	}
 	if len(all) < 48 || len(unsupported) > 1 {
