@@ -115,9 +115,6 @@ func (b *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, time.Minute)
 	defer cancel()
-	if len(b.requests) == 0 { // the first call starts the browser, which ends with its context
-		ctx = b.ctx
-	}
 	if err := chromedp.Do(ctx, actions...); err != nil {
 		b.t.Fatal(err)
 	}
@@ -125,7 +122,9 @@ func (b *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 
 func eval[T any](b *tab, script string) T {
 	b.t.Helper()
-	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](script))
+	ctx, cancel := context.WithTimeout(b.ctx, time.Minute)
+	defer cancel()
+	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](script))
 	if err != nil {
 		b.t.Fatalf("%s: %v", script, err)
 	}
@@ -284,23 +283,24 @@ func TestHTMLAccessibility(t *testing.T) {
 		}
 		told := []string{"heading", "table", "columnheader", "rowheader", "image", "img", "DisclosureTriangle", "checkbox", "searchbox", "button", "link", "form",
 			"region", "main", "status", "RootWebArea"}
-		var out bytes.Buffer
+		var lines []string
 		for _, n := range tree.Nodes {
 			if n.Ignored || n.Role == nil {
 				continue
 			}
-			role := strings.Trim(fmt.Sprintf("%s", n.Role.Value), `"`)
+			role := strings.Trim(n.Role.Value.String(), `"`)
 			if !slices.Contains(told, role) {
 				continue
 			}
 			text := ""
 			if n.Name != nil {
-				text = strings.Trim(fmt.Sprintf("%s", n.Name.Value), `"`)
+				text = strings.Trim(n.Name.Value.String(), `"`)
 			}
-			fmt.Fprintf(&out, "%s: %s\n", role, text)
+			lines = append(lines, role+": "+text+"\n")
 		}
+		slices.Sort(lines) // the order of the nodes is the browser's own
 		// The same on a phone, where the table looks like cards.
-		golden(t, "html/example.spoken.txt", out.Bytes())
+		golden(t, "html/example.spoken.txt", []byte(strings.Join(lines, "")))
 	}
 }
 

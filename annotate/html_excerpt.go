@@ -174,6 +174,9 @@ func namesFunction(line, name []byte) bool {
 	return ok && r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
 }
 
+// itemStarts are what a line begins with that is no part of the function before it.
+var itemStarts = []string{"pub ", "fn ", "proof fn ", "spec fn ", "open spec fn ", "closed spec fn ", "broadcast ", "impl", "struct ", "enum ", "mod ", "trait ", "#["}
+
 // functionEnd finds the last line of the function whose name is in a line, by the layout that rustfmt and verusfmt give: it is the first one
 // that begins with a brace which closes, no deeper than the function itself. 0: there is none near.
 func functionEnd(src *source.File, first int) int {
@@ -181,13 +184,16 @@ func functionEnd(src *source.File, first int) int {
 	if line := bytes.TrimSpace(src.Line(first)); bytes.HasSuffix(line, []byte("}")) || bytes.HasSuffix(line, []byte(";")) {
 		return first
 	}
-	for n := first; n <= src.Lines() && n < first+functionLines; n++ {
+	for n := first + 1; n <= src.Lines() && n < first+functionLines; n++ {
 		line := src.Line(n)
 		trimmed := bytes.TrimSpace(line)
-		if n > first && indent(line) <= depth && bytes.HasPrefix(trimmed, []byte("}")) {
-			return n
+		if len(trimmed) == 0 || indent(line) > depth {
+			continue
 		}
-		if n > first && indent(line) <= depth && (bytes.HasPrefix(trimmed, []byte("pub ")) || bytes.HasPrefix(trimmed, []byte("fn ")) || bytes.HasPrefix(trimmed, []byte("proof fn "))) {
+		switch {
+		case trimmed[0] == '}':
+			return n
+		case slices.ContainsFunc(itemStarts, func(word string) bool { return bytes.HasPrefix(trimmed, []byte(word)) }):
 			return 0
 		}
 	}
