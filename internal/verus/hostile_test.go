@@ -341,3 +341,22 @@ func TestWorkspaceCommand(t *testing.T) {
 		})
 	}
 }
+
+// TestAnew: what was built of one copy of a tree is not taken for another one, which has the same target directory.
+func TestAnew(t *testing.T) {
+	needCargo(t)
+	files := map[string]string{"Cargo.toml": hostileManifest, "src/lib.rs": "pub fn f() {}\n"}
+	first, second := work(t, files), work(t, files)
+	second.Target = first.Target
+	dir := t.TempDir()
+	v := Known(filepath.Join(dir, "verus"), filepath.Join(dir, "cargo-verus"), "", Version{}, builder{})
+	for _, w := range []*Work{first, second} {
+		r, err := v.VerifyWorkspace(t.Context(), w, "Cargo.toml", Options{Timeout: time.Minute})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(noSummary, reasons(r)); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+}

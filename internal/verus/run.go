@@ -5,8 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -89,6 +92,9 @@ func (v *Verifier) VerifyWorkspace(ctx context.Context, w *Work, manifest string
 			return nil, err
 		}
 	}
+	if err := anew(w, meta); err != nil {
+		return nil, err
+	}
 	command, err := v.workspaceCommand(ctx, w, meta, o)
 	if err != nil {
 		return nil, err
@@ -104,6 +110,38 @@ func (v *Verifier) VerifyWorkspace(ctx context.Context, w *Work, manifest string
 	args = slices.Concat(args, []string{"--message-format=json", "--"}, verifierArgs(o.Args, false))
 	c := sandbox.Command{Name: v.CargoVerus, Args: args, Env: v.environ(w.Target, false)}
 	return v.run(ctx, w, dir, c, Task{Expected: expected(meta, o.Packages), Args: o.Args}, o)
+}
+
+// fingerprint is the name of the directory in which cargo keeps what it built a package from.
+var fingerprint = regexp.MustCompile(`^(.+)-[0-9a-f]{16}$`)
+
+// anew has cargo build the packages of the workspace whatever it built before: it takes those of another copy of the tree for these, since
+// it knows them by their place in the workspace, and what it does not build is not verified. What they depend on stays.
+func anew(w *Work, meta wireMetadata) (err error) {
+	root, err := os.OpenRoot(w.Target)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("look what was built before: %w", err)
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	for _, pattern := range []string{"*/.fingerprint/*", "*/*/.fingerprint/*"} {
+		found, err := fs.Glob(root.FS(), pattern)
+		if err != nil {
+			return fmt.Errorf("look what was built before: %w", err)
+		}
+		for _, name := range found {
+			m := fingerprint.FindStringSubmatch(path.Base(name))
+			if m == nil || !slices.ContainsFunc(meta.Packages, func(p wirePackage) bool { return p.Name == m[1] }) {
+				continue
+			}
+			if err := root.RemoveAll(filepath.FromSlash(name)); err != nil {
+				return fmt.Errorf("have all of the workspace built anew: %w", err)
+			}
+		}
+	}
+	return nil
 }
 
 // workspaceCommand is the command of cargo-verus that verifies all of a workspace. Where that is a build, of releases without `cargo verus focus`,
