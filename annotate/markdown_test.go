@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/extension"
@@ -235,6 +236,43 @@ func readable(t *testing.T, text string) string {
 	}
 	walk(root)
 	return b.String()
+}
+
+// TestTableCells: no text can end its cell, and so push what another one says out of the table.
+func TestTableCells(t *testing.T) {
+	for _, text := range []string{"a|b", `a\|b`, `a\\|b`, "`|`", "<U|B>::i", "|||"} {
+		r := &checks.Report{Outcome: checks.OutcomePass, Functions: []checks.Function{{Symbol: text, File: text, Change: text, Executable: text + "2",
+			Contract: checks.FunctionContract{Direction: text, By: text}, Trust: checks.TrustDelta{Added: []checks.TrustSite{{Kind: text}}}, Proof: checks.FunctionProof{Head: text}}}}
+		var page bytes.Buffer
+		if err := github.Convert([]byte(annotate.NewCheckRun(r, annotate.Options{}).Summary), &page); err != nil {
+			t.Fatal(err)
+		}
+		root, err := html.Parse(&page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		var cell func(*html.Node) string
+		cell = func(n *html.Node) string {
+			text := ""
+			if n.Type == html.TextNode {
+				text = n.Data
+			}
+			for c := n.FirstChild; c != nil; c = c.NextSibling {
+				text += cell(c)
+			}
+			return text
+		}
+		for n := range root.Descendants() {
+			if n.Type == html.ElementNode && n.Data == "td" {
+				got = append(got, cell(n))
+			}
+		}
+		want := []string{text + text + ":0", text, "+" + text, text + ", code " + text + "2", text + " (" + text + ")", "–", "–"}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%q: %s", text, diff)
+		}
+	}
 }
 
 // TestWholeItems: what does not fit is left out whole, with its count, however large each is.
