@@ -23,14 +23,15 @@ const maxReport = 32 << 20
 
 // openReport reads the report in a file that somebody else wrote.
 func openReport(name string, rules []policy.RuleInfo) (*checks.Report, error) {
+	// A pipe would keep the run waiting as soon as it is opened.
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		return nil, usagef("open the report %s: it is not a file", name)
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, usageError{fmt.Errorf("open the report: %w", err)}
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, usagef("open the report %s: it is not a file", name)
-	}
 	text, err := io.ReadAll(io.LimitReader(f, maxReport+1))
 	if err != nil {
 		return nil, fmt.Errorf("read the report %s: %w", name, err)

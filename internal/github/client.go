@@ -53,8 +53,10 @@ type App struct {
 	ID, InstallationID int64
 	// PrivateKey is the App's RSA key in PEM.
 	PrivateKey []byte
-	// Repository is the only one that the tokens are good for. They can write checks and pull requests' comments and read contents, no more.
+	// Repository is the only one that the tokens are good for. They can write checks and read contents and pull requests, no more.
 	Repository Repo
+	// Comments: the tokens can write comments on pull requests, too.
+	Comments bool
 }
 
 // Clock is the time, so that tests need not wait.
@@ -131,10 +133,14 @@ func New(o Options) (*Client, error) {
 	}
 	signer.BaseURL = strings.TrimSuffix(base.String(), "/")
 	installation := ghinstallation.NewFromAppsTransport(signer, o.App.InstallationID)
+	pulls := "read"
+	if o.App.Comments {
+		pulls = "write"
+	}
 	installation.InstallationTokenOptions = &github.InstallationTokenOptions{
 		Repositories: []string{o.App.Repository.name},
 		Permissions: &github.InstallationPermissions{
-			Checks: github.String("write"), Contents: github.String("read"), PullRequests: github.String("write"),
+			Checks: github.String("write"), Contents: github.String("read"), PullRequests: github.String(pulls),
 		},
 	}
 	c.api, c.app, c.appID = newAPI(installation, g), newAPI(signer, g), o.App.ID

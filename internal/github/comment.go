@@ -100,7 +100,7 @@ var (
 func markReview(fingerprint string) string { return "<!-- specgate:review " + fingerprint + " -->" }
 
 // Review makes the client's own review comments of a pull request be these: each is written once and edited from then on, and one that no
-// longer applies is edited to say so. Nothing is written when the head is no longer sha.
+// longer applies is edited to say so. The head is compared with sha before each of them, and nothing more is written when it is another.
 func (c *Client) Review(ctx context.Context, r Repo, number int, sha string, review annotate.Review) (Reviewed, error) {
 	comments := review.Comments
 	what := fmt.Sprintf("review pull request %d of %s", number, r)
@@ -131,13 +131,9 @@ func (c *Client) Review(ctx context.Context, r Repo, number int, sha string, rev
 			return failure(what, err)
 		}
 		var lines map[string]map[int]bool
-		current := false // the head was compared, and nothing was written since
 		write := func(send func() error) error {
-			if !current {
-				if err := c.fresh(ctx, r, number, sha); err != nil {
-					return err
-				}
-				current = true
+			if err := c.fresh(ctx, r, number, sha); err != nil {
+				return err
 			}
 			return failure(what, send())
 		}

@@ -92,6 +92,21 @@ func TestStale(t *testing.T) {
 	}
 }
 
+// TestStaleBetween: a push between two comments stops the second.
+func TestStaleBetween(t *testing.T) {
+	s := start(t, nil)
+	// The list, the files and two comparisons of the head.
+	s.Fail(githubtest.Fault{Method: "GET", Path: "/pulls/7", Skip: 3, Kind: githubtest.Pass, Do: func(all githubtest.State) { all["acme/numbers"].Pulls[7].Head = push }})
+	two := review("f1", 2, "one")
+	two.Comments = append(two.Comments, review("f2", 3, "two").Comments...)
+	_, err := s.client.Review(t.Context(), numbers, 7, head, two)
+	var stale *github.StaleError
+	if !errors.As(err, &stale) {
+		t.Errorf("%v", err)
+	}
+	s.wantRequests(t, s.Writes(), "POST /repos/acme/numbers/pulls/7/comments 201")
+}
+
 // review has one comment.
 func review(fingerprint string, line int, body string) annotate.Review {
 	return annotate.Review{Comments: []annotate.ReviewComment{{Fingerprint: fingerprint, Path: "src/a.rs", Line: line, Body: body}},

@@ -62,12 +62,7 @@ func failure(what string, err error) error {
 		return nil
 	}
 	var answer *github.ErrorResponse
-	var limit *github.RateLimitError
-	switch {
-	case errors.As(err, &limit):
-		// The client knows from an earlier answer that nothing is left.
-		return fmt.Errorf("%s: %w", what, &LimitError{After: time.Until(limit.Rate.Reset.Time).Round(time.Second), err: errors.New("no requests are left")})
-	case !errors.As(err, &answer) || answer.Response == nil:
+	if !errors.As(err, &answer) || answer.Response == nil {
 		return fmt.Errorf("%s: %w", what, err)
 	}
 	said := answer.Message

@@ -296,6 +296,8 @@ func TestLimits(t *testing.T) {
 		{"secondary", githubtest.Fault{Kind: githubtest.Answer, Status: 403, Header: map[string]string{"Retry-After": "3"}}, seconds(3), ""},
 		{"secondary by its message", githubtest.Fault{Kind: githubtest.Answer, Status: 403, Body: `{"message": "You have exceeded a secondary rate limit."}`}, seconds(60), ""},
 		{"primary", githubtest.Fault{Kind: githubtest.Answer, Status: 403, Header: map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": reset}}, seconds(90), ""},
+		{"secondary by its page", githubtest.Fault{Kind: githubtest.Answer, Status: 403, Body: `{"message": "Slow down.", "documentation_url": "https://docs.github.com/rest/x#about-secondary-rate-limits"}`}, seconds(60), ""},
+		{"nothing remains after this one", githubtest.Fault{Kind: githubtest.Pass, Header: map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "99999999999"}}, nil, ""},
 		{"too long", githubtest.Fault{Kind: githubtest.Answer, Status: 429, Header: map[string]string{"Retry-After": "3000"}}, nil,
 			asked + "GitHub answers 429 Too Many Requests: too many requests; it asks to wait for 50m0s"},
 		{"too long together", githubtest.Fault{Kind: githubtest.Answer, Status: 429, Header: map[string]string{"Retry-After": "200"}, Times: 2}, seconds(200),
@@ -319,6 +321,9 @@ func TestLimits(t *testing.T) {
 			})
 			s.Fail(c.fault)
 			_, err := s.client.Pull(t.Context(), numbers, 7)
+			if c.fault.Kind == githubtest.Pass {
+				_, err = s.client.Pull(t.Context(), numbers, 7)
+			}
 			wantError(t, err, strings.ReplaceAll(c.err, "URL", s.URL))
 			if diff := cmp.Diff(c.slept, s.clock.slept); diff != "" {
 				t.Errorf("waited:\n%s", diff)
@@ -422,7 +427,7 @@ func TestApp(t *testing.T) {
 	s.Change(func(all githubtest.State) { all["acme/secret"] = &githubtest.Repo{} })
 	s.AddApp(githubtest.App{ID: 5, Slug: "specgate-app", Key: key, Installation: 6, Permissions: map[string]string{"checks": "write", "contents": "write", "pull_requests": "write", "administration": "write"}})
 	s.client = s.another(t, func(o *github.Options) {
-		o.Token, o.App = "", &github.App{ID: 5, InstallationID: 6, PrivateKey: pemKey, Repository: numbers}
+		o.Token, o.App = "", &github.App{ID: 5, InstallationID: 6, PrivateKey: pemKey, Repository: numbers, Comments: true}
 	})
 	s.Fail(githubtest.Fault{Method: "POST", Path: "access_tokens", Kind: githubtest.Cut, Acted: true})
 	_, err := s.client.CompleteCheck(t.Context(), numbers, check, output(1), nil)
@@ -443,6 +448,19 @@ func TestApp(t *testing.T) {
 	wantError(t, err, "ask for pull request 1 of acme/secret: not found, or not visible with this token")
 	if problems := s.Problems(); len(problems) > 0 {
 		t.Error(problems)
+	}
+	// The first token was lost on the way.
+	withComments := githubtest.Token{Login: "specgate-app[bot]", AppID: 5, Repos: []string{"acme/numbers"}, Permissions: map[string]string{"checks": "write", "contents": "read", "pull_requests": "write"}}
+	if diff := cmp.Diff([]githubtest.Token{withComments, withComments}, s.Issued()); diff != "" {
+		t.Errorf("tokens:\n%s", diff)
+	}
+	s.client = s.another(t, func(o *github.Options) {
+		o.Token, o.App = "", &github.App{ID: 5, InstallationID: 6, PrivateKey: pemKey, Repository: numbers}
+	})
+	_, err = s.client.Pull(t.Context(), numbers, 7)
+	wantError(t, err, "")
+	if got := s.Issued()[2].Permissions["pull_requests"]; got != "read" {
+		t.Errorf("a token without comments has %q", got)
 	}
 
 	_, wrong := newKey(t)

@@ -71,6 +71,8 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 			pause = limitPause(resp, g.clock.Now())
 			giveUp = &LimitError{After: pause, err: err}
 		case err == nil && !down(resp):
+			// The library would refuse to send anything until then; waiting is done here.
+			resp.Header.Del("X-RateLimit-Reset")
 			return resp, nil
 		default:
 			pause = backoff(n)
@@ -160,7 +162,8 @@ func limited(resp *http.Response) bool {
 	}
 	body, err := io.ReadAll(resp.Body)
 	resp.Body = io.NopCloser(bytes.NewReader(body))
-	return err == nil && bytes.Contains(bytes.ToLower(body), []byte("secondary rate limit"))
+	body = bytes.ToLower(body)
+	return err == nil && (bytes.Contains(body, []byte("secondary rate limit")) || bytes.Contains(body, []byte("secondary-rate-limits")))
 }
 
 // limitPause follows the same page: Retry-After if it is there; else until x-ratelimit-reset when nothing remains; else a minute at least.

@@ -140,7 +140,7 @@ type Fault struct {
 	// Skip so many requests that match, then fail the next Times; 0 means once.
 	Skip, Times int
 	Kind        Kind
-	// Status, Header and Body are of an Answer.
+	// Status, Header and Body are of an Answer; with Kind Pass, Header is added to the real one.
 	Status int
 	Header map[string]string
 	Body   string
@@ -179,6 +179,7 @@ type Server struct {
 	mu       sync.Mutex
 	state    State
 	tokens   map[string]Token
+	issued   []Token
 	apps     []App
 	faults   []*Fault
 	requests []Request
@@ -239,6 +240,13 @@ func (s *Server) Change(do func(State)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	do(s.state)
+}
+
+// Issued are the tokens that Apps were given, in this order.
+func (s *Server) Issued() []Token {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.issued)
 }
 
 // Requests that were made so far.
@@ -303,6 +311,10 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 				answer.header.Set(k, v)
 			}
 			logged.Status = fault.Status
+		case Pass:
+			for k, v := range fault.Header {
+				answer.header.Set(k, v)
+			}
 		case Cut, CutBody:
 			logged.Status = 0
 		}
@@ -509,6 +521,7 @@ func (c *call) asApp(parts []string) (any, *refusal) {
 			}
 		}
 		c.tokens[text] = token
+		c.issued = append(c.issued, token)
 		c.status = http.StatusCreated
 		return map[string]any{"token": text, "expires_at": time.Now().Add(time.Hour).UTC().Format(time.RFC3339), "permissions": o.Permissions}, nil
 	}
