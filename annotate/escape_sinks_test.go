@@ -124,7 +124,7 @@ func FuzzEscapes(f *testing.F) {
 		got = fenced(text, room)
 		check("fenced", got, true)
 		lines := strings.Split(got, "\n")
-		fence := strings.TrimRight(lines[0], "text")
+		fence := strings.TrimSuffix(lines[0], "text")
 		if len(lines) < 4 || strings.Trim(fence, "`") != "" || len(fence) < 3 || lines[len(lines)-2] != fence || lines[len(lines)-1] != "" {
 			t.Errorf("fenced: %q", got)
 		}
