@@ -221,6 +221,12 @@ func htmlProse(s string) []htmlRun {
 	return out
 }
 
+// word is a label of few characters, as those are that specgate itself writes.
+func word(s string) string {
+	const most = 40
+	return label(cut(s, most))
+}
+
 func revisionLabel(rev string) string {
 	if short := shortRevision(precut(rev, htmlLabel)); short != rev {
 		return label(short)
@@ -252,38 +258,38 @@ func severityState(word string) htmlState {
 	return htmlState{"notice", "i", word}
 }
 
-func proofState(word string) htmlState {
-	switch word {
+func proofState(name string) htmlState {
+	switch name {
 	case "proved":
-		return htmlState{"ok", "✓", word}
+		return htmlState{"ok", "✓", name}
 	case "failed", "timed-out", "internal-error":
-		return htmlState{"error", "✗", strings.ReplaceAll(word, "-", " ")}
+		return htmlState{"error", "✗", strings.ReplaceAll(name, "-", " ")}
 	case "unsupported":
-		return htmlState{"warning", "?", word}
+		return htmlState{"warning", "?", name}
 	case "skipped":
 		return htmlState{"quiet", "", "nothing to prove"}
 	case "not-run":
 		return htmlState{"quiet", "", "not run"}
 	}
-	return htmlState{"quiet", "", label(word)}
+	return htmlState{"quiet", "", word(name)}
 }
 
-func directionState(word string) htmlState {
-	switch word {
+func directionState(name string) htmlState {
+	switch name {
 	case "equal":
-		return htmlState{"quiet", "=", word}
+		return htmlState{"quiet", "=", name}
 	case "stronger":
-		return htmlState{"ok", "↑", word}
+		return htmlState{"ok", "↑", name}
 	case "weaker":
-		return htmlState{"error", "↓", word}
+		return htmlState{"error", "↓", name}
 	case "incomparable":
-		return htmlState{"warning", "≠", word}
+		return htmlState{"warning", "≠", name}
 	case "unknown":
-		return htmlState{"warning", "?", word}
+		return htmlState{"warning", "?", name}
 	case "none":
 		return htmlState{"quiet", "", "not compared"}
 	}
-	return htmlState{"quiet", "", label(word)}
+	return htmlState{"quiet", "", word(name)}
 }
 
 func hundredths(v float64) string { return fmt.Sprintf("%.2f", 100*clamp(v, 0, 1)) }
@@ -309,7 +315,7 @@ func strengthBar(s checks.FunctionStrength) *htmlBar {
 		return nil
 	}
 	b := &htmlBar{
-		Label: fmt.Sprintf("Strength %s of 1, %s: %d of %d decided wrong results are rejected", optional(h.Value), label(h.Label), h.Rejected, h.Rejected+h.Escaped),
+		Label: fmt.Sprintf("Strength %s of 1, %s: %d of %d decided wrong results are rejected", optional(h.Value), word(h.Label), h.Rejected, h.Rejected+h.Escaped),
 		Value: hundredths(*h.Value), Low: hundredths(h.Low), Gap: hundredths(clamp(h.High, 0, 1) - clamp(h.Low, 0, 1)),
 	}
 	if h.Undecided > 0 {
@@ -355,7 +361,7 @@ func (p *pageMaker) page() (*htmlPage, error) {
 	bytes := 0
 	for i, reason := range r.Reasons {
 		text, left := cutText(reason.Text, 2000)
-		shown := htmlReason{label(reason.Stage), visible(text)}
+		shown := htmlReason{word(reason.Stage), visible(text)}
 		if left > 0 {
 			shown.Text += fmt.Sprintf("… (%d more bytes)", left)
 		}
@@ -591,7 +597,7 @@ func (p *pageMaker) functions(page *htmlPage, r *checks.Report) error {
 		section := htmlSection{ID: fmt.Sprintf("s%d", i+1), Symbol: g.symbol, Place: g.place, Findings: g.shown, Left: len(g.findings) - len(g.shown)}
 		if g.function != nil {
 			section.Row = tableRow(g)
-			section.Change, section.Edit = label(g.function.Change), label(g.function.Executable)
+			section.Change, section.Edit = word(g.function.Change), word(g.function.Executable)
 			section.NoFacts = true
 			if len(page.Sections)+len(page.Quiet) < htmlFunctions && factBytes < htmlFactBytes {
 				facts, err := p.part("facts", functionFacts(g.function))
@@ -669,7 +675,7 @@ func tableRow(g *htmlGroup) *htmlRow {
 	row := &htmlRow{
 		Symbol: g.symbol, Place: g.place,
 		Worst: htmlState{"quiet", "", "none"}, Findings: "none",
-		Change: label(f.Change), Edit: label(f.Executable),
+		Change: word(f.Change), Edit: word(f.Executable),
 		ProofBase: proofState(f.Proof.Base), ProofHead: proofState(f.Proof.Head),
 		Added: len(f.Trust.Added), Removed: len(f.Trust.Removed),
 		Direction: directionState(f.Contract.Direction),
@@ -680,11 +686,11 @@ func tableRow(g *htmlGroup) *htmlRow {
 		row.Change = ""
 	}
 	if by := f.Contract.By; by != "" && by != "none" && f.Contract.Direction != "none" {
-		row.By = label(by)
+		row.By = word(by)
 	}
 	if h := f.Strength.Head; h != nil {
 		row.Strength = optional(h.Value)
-		row.Counted = fmt.Sprintf("%d of %d rejected, %s", h.Rejected, h.Rejected+h.Escaped, label(h.Label))
+		row.Counted = fmt.Sprintf("%d of %d rejected, %s", h.Rejected, h.Rejected+h.Escaped, word(h.Label))
 		if h.Undecided > 0 {
 			row.Interval = fmt.Sprintf("%s to %s: %d undecided", share01(h.Low), share01(h.High), h.Undecided)
 		}
@@ -741,7 +747,7 @@ func functionFacts(f *checks.Function) *htmlFacts {
 		return n
 	}
 	for _, c := range f.Contract.Clauses[:few(len(f.Contract.Clauses))] {
-		clause := htmlClause{Sign: " ", Change: label(c.Change), Kind: label(c.Kind), Text: clip(c.Text)}
+		clause := htmlClause{Sign: " ", Change: word(c.Change), Kind: word(c.Kind), Text: clip(c.Text)}
 		switch c.Change {
 		case "added":
 			clause.Sign, clause.Class = "+", "add"
@@ -755,13 +761,13 @@ func functionFacts(f *checks.Function) *htmlFacts {
 	}
 	sites := func(in []checks.TrustSite) (out []htmlSite) {
 		for _, s := range in[:few(len(in))] {
-			out = append(out, htmlSite{label(s.Kind), clip(s.Text), htmlPlace(s.File, s.Span.Start)})
+			out = append(out, htmlSite{word(s.Kind), clip(s.Text), htmlPlace(s.File, s.Span.Start)})
 		}
 		return out
 	}
 	facts.Added, facts.Removed = sites(f.Trust.Added), sites(f.Trust.Removed)
 	for _, e := range f.Proof.Errors[:few(len(f.Proof.Errors))] {
-		facts.Errors = append(facts.Errors, htmlSite{label(e.Category), clip(e.Message), htmlPlace(e.File, e.Span.Start)})
+		facts.Errors = append(facts.Errors, htmlSite{word(e.Category), clip(e.Message), htmlPlace(e.File, e.Span.Start)})
 	}
 	if s := f.Proof.Seeds; s != nil {
 		facts.Seeds = fmt.Sprintf("%d of %s with another seed of the solver found a proof", s.Proved, plural(s.Tried, "run"))
@@ -773,12 +779,12 @@ func functionFacts(f *checks.Function) *htmlFacts {
 		if side.s == nil {
 			continue
 		}
-		facts.Suites = append(facts.Suites, htmlSuite{side.name, optional(side.s.Value), share01(side.s.Low) + " to " + share01(side.s.High), label(side.s.Label), side.s})
+		facts.Suites = append(facts.Suites, htmlSuite{side.name, optional(side.s.Value), share01(side.s.Low) + " to " + share01(side.s.High), word(side.s.Label), side.s})
 	}
 	if h := f.Strength.Head; h != nil {
 		facts.UsesOf = h.Rejected
 		for _, c := range h.Clauses[:few(len(h.Clauses))] {
-			facts.Uses = append(facts.Uses, htmlUse{label(c.Kind), clip(strings.Join(strings.Fields(c.Text), " ")), htmlPlace(c.File, c.Span.Start), c.Rejects, c.Only})
+			facts.Uses = append(facts.Uses, htmlUse{word(c.Kind), clip(strings.Join(strings.Fields(c.Text), " ")), htmlPlace(c.File, c.Span.Start), c.Rejects, c.Only})
 		}
 	}
 	return facts
