@@ -195,7 +195,7 @@ func ParseRepo(text string) (Repo, error) {
 	owner, name, _ := strings.Cut(text, "/")
 	r := Repo{owner, name}
 	if r.valid() != nil {
-		return Repo{}, fmt.Errorf("read repository %q: want OWNER/NAME, of letters, digits, - _ and .", text)
+		return Repo{}, fmt.Errorf("read repository %q: want OWNER/NAME, of letters, digits, `-`, `_` and `.` alone", text)
 	}
 	return r, nil
 }
