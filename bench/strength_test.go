@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -141,6 +142,7 @@ func BenchmarkScore(b *testing.B) {
 		}
 	}
 	lines := 0
+	before := children(b)
 	for b.Loop() {
 		err := engine.Score(context.Background(), engine.ScoreOptions{Paths: []string{dir}, Jobs: 2, MinSuite: 8, Log: slog.New(slog.DiscardHandler),
 			Strength: policy.Strength{Inputs: 32, Mutants: 60},
@@ -157,7 +159,19 @@ func BenchmarkScore(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(lines)/float64(b.N), "functions")
+	b.ReportMetric((children(b)-before).Seconds()/float64(b.N), "cpu-s/op")
 	b.ReportMetric(peak(b), "peak-MB")
+}
+
+// children is the processor time of this process and of those that it waited for: compilers, and what was compiled.
+func children(b *testing.B) time.Duration {
+	b.Helper()
+	total := processorTime(b)
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_CHILDREN, &u); err != nil {
+		b.Fatal(err)
+	}
+	return total + time.Duration(u.Utime.Nano()+u.Stime.Nano())
 }
 
 // peak is the most memory that this process had, in MB; 0 where that is not known.
