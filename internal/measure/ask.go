@@ -432,7 +432,7 @@ func (s *sided) measured(o Options) *checks.Measured {
 			out.Fates.Killed++
 		case eval.Accepted:
 			out.Fates.Survived++
-			out.Survivors = append(out.Survivors, checks.Survivor{ID: f.mutant.ID, Diff: f.mutant.Diff(s.side.Function), Line: f.mutant.Line,
+			out.Survivors = append(out.Survivors, checks.Survivor{ID: f.mutant.ID, Diff: f.mutant.Diff(s.job.Function), Line: f.mutant.Line,
 				Witness: s.escape(f.input, *s.observed(f.input), f.wrong)})
 		default:
 			out.Fates.Undecided++

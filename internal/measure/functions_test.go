@@ -179,3 +179,23 @@ func TestRecorded(t *testing.T) {
 		t.Errorf("only %d cases were found again", agree)
 	}
 }
+
+// TestSurvivorsOfBase: code that is the same is run once, in head. The edits that base's contract allows are then edits of head's text, which may
+// be longer.
+func TestSurvivorsOfBase(t *testing.T) {
+	const grow = "pub fn grow(x: u32) -> (r: u32)\n    requires\n        x < 100,\n    ensures\n        r > x,\n{\n    x + 1\n}"
+	base := wrapped(grow)
+	head := wrapped("// " + strings.Repeat("A longer text. ", 100) + "\n" + strings.Replace(grow, "r > x,", "r > x,\n        r >= 1,", 1))
+	_, ss := subjects(t, base, head)
+	s := run(t, base, head, options, ss)[0].Strength()
+	if !s.Comparable || s.Delta == nil || *s.Delta != 0 {
+		t.Fatalf("comparable %t, delta %v", s.Comparable, s.Delta)
+	}
+	if diff := cmp.Diff(s.Head.Suite.Survivors, s.Base.Suite.Survivors); diff != "" || len(s.Base.Suite.Survivors) == 0 {
+		t.Errorf("edits that survive (-head +base):\n%s", diff)
+	}
+}
+
+func wrapped(fn string) string {
+	return "use vstd::prelude::*;\n\nverus! {\n\n" + fn + "\n\n} // verus!\n"
+}
