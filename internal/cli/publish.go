@@ -213,17 +213,20 @@ func (p *publication) judge(ctx context.Context) error {
 	if p.report.Policy.SHA256 != p.policy.SHA256 {
 		return usagef("the report was judged by the policy %q (sha256 %q), and that of the base commit has sha256 %q", p.report.Policy.Source, p.report.Policy.SHA256, p.policy.SHA256)
 	}
+	var labels []string
 	if p.pull != nil {
-		p.policy = p.policy.WithLabels(p.pull.Labels)
+		labels = p.pull.Labels
 	}
-	p.notes, p.strict = rejudge(p.report, p.policy, today())
+	p.notes, p.strict = rejudge(p.report, p.policy, labels, today())
 	return nil
 }
 
-// rejudge corrects what a report makes of its own findings and reasons; notes say what. strict tells that the run did not come to its end.
-func rejudge(r *checks.Report, pol *policy.Policy, day policy.Date) (notes []string, strict bool) {
+// rejudge corrects what a report makes of its own findings and reasons; notes say what. strict tells that the run did not come to its end. Only
+// what a label of the pull request allows, which the run could not know, becomes better.
+func rejudge(r *checks.Report, pol *policy.Policy, labels []string, day policy.Date) (notes []string, strict bool) {
 	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
-	blocking := false
+	labelled := pol.WithLabels(labels)
+	blocking, allowed := false, false
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		// A finding may weigh more or less than its rule, which the policy's keys override.
@@ -231,6 +234,11 @@ func rejudge(r *checks.Report, pol *policy.Policy, day policy.Date) (notes []str
 		if d.Severity > f.Severity {
 			note("%s in %q is %s by the policy, not %s", f.Rule, f.Symbol, d.Severity, f.Severity)
 			f.Severity = d.Severity
+		}
+		if l := labelled.Decide(policy.RuleInfo{ID: f.Rule, Severity: f.Severity}, f.File, f.Symbol, day); f.Severity == d.Severity && l.Severity < d.Severity {
+			note("%s in %q is %s because of the %s, not %s", f.Rule, f.Symbol, l.Severity, l.By, f.Severity)
+			allowed = allowed || f.Waived == nil && pol.Gate.FailOn.Reached(f.Severity)
+			f.Severity = l.Severity
 		}
 		if f.Waived != nil && (d.Waived == nil || d.Waived.ID != f.Waived.ID) {
 			note("%s in %q is waived by %q, which the policy does not say", f.Rule, f.Symbol, f.Waived.ID)
@@ -253,6 +261,10 @@ func rejudge(r *checks.Report, pol *policy.Policy, day policy.Date) (notes []str
 		r.Outcome = checks.OutcomeFindings
 	case blocked && r.Outcome == checks.OutcomePass:
 		r.Outcome = checks.OutcomeInconclusive
+	case allowed && r.Outcome == checks.OutcomeFindings && pol.Gate.Inconclusive != policy.InconclusiveFail && len(r.Reasons) > 0:
+		r.Outcome = checks.OutcomeInconclusive // the findings may have hidden that
+	case allowed && r.Outcome == checks.OutcomeFindings:
+		r.Outcome = checks.OutcomePass // nothing else blocked
 	}
 	if r.Outcome != before {
 		note("the outcome is %s, not %s", r.Outcome, before)

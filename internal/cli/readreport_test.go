@@ -113,35 +113,48 @@ func TestRejudge(t *testing.T) {
 		outcome      checks.Outcome
 		notes        []string
 		strict       bool
+		labels       []string
 	}{
-		{"as it is", "", func(r *checks.Report) {}, checks.OutcomeFindings, nil, false},
-		{"pass in spite of an error", "", func(r *checks.Report) { r.Outcome = checks.OutcomePass }, checks.OutcomeFindings, []string{"the outcome is findings, not pass"}, false},
-		{"pass", "", func(r *checks.Report) { r.Outcome, r.Findings = checks.OutcomePass, nil }, checks.OutcomePass, nil, false},
-		{"findings without any", "", func(r *checks.Report) { r.Findings = nil }, checks.OutcomeFindings, nil, false},
+		{"as it is", "", func(r *checks.Report) {}, checks.OutcomeFindings, nil, false, nil},
+		{"pass in spite of an error", "", func(r *checks.Report) { r.Outcome = checks.OutcomePass }, checks.OutcomeFindings, []string{"the outcome is findings, not pass"}, false, nil},
+		{"pass", "", func(r *checks.Report) { r.Outcome, r.Findings = checks.OutcomePass, nil }, checks.OutcomePass, nil, false, nil},
+		{"findings without any", "", func(r *checks.Report) { r.Findings = nil }, checks.OutcomeFindings, nil, false, nil},
 		{"milder than a key of the policy", "[rules]\n\"trust/assume\" = \"error\"\n", func(r *checks.Report) { r.Outcome, r.Findings[0].Severity = checks.OutcomePass, policy.Notice },
-			checks.OutcomeFindings, []string{`trust/assume in "a::f" is error by the policy, not notice`, "the outcome is findings, not pass"}, false},
-		{"harder than the policy", "[rules]\n\"trust/assume\" = \"notice\"\n", func(r *checks.Report) {}, checks.OutcomeFindings, nil, false},
+			checks.OutcomeFindings, []string{`trust/assume in "a::f" is error by the policy, not notice`, "the outcome is findings, not pass"}, false, nil},
+		{"harder than the policy", "[rules]\n\"trust/assume\" = \"notice\"\n", func(r *checks.Report) {}, checks.OutcomeFindings, nil, false, nil},
 		{"waived", waiver, func(r *checks.Report) {
 			r.Outcome, r.Findings[0].Waived = checks.OutcomePass, &checks.WaiverRef{ID: "w"}
-		}, checks.OutcomePass, nil, false},
+		}, checks.OutcomePass, nil, false, nil},
 		{"waived by nothing", "", func(r *checks.Report) {
 			r.Outcome, r.Findings[0].Waived = checks.OutcomePass, &checks.WaiverRef{ID: "w"}
-		}, checks.OutcomeFindings, []string{`trust/assume in "a::f" is waived by "w", which the policy does not say`, "the outcome is findings, not pass"}, false},
+		}, checks.OutcomeFindings, []string{`trust/assume in "a::f" is waived by "w", which the policy does not say`, "the outcome is findings, not pass"}, false, nil},
 		{"waived by one that has run out", strings.Replace(waiver, "2026-06-30", "2025-12-31", 1), func(r *checks.Report) {
 			r.Outcome, r.Findings[0].Waived = checks.OutcomePass, &checks.WaiverRef{ID: "w"}
-		}, checks.OutcomeFindings, []string{`trust/assume in "a::f" is waived by "w", which the policy does not say`, "the outcome is findings, not pass"}, false},
+		}, checks.OutcomeFindings, []string{`trust/assume in "a::f" is waived by "w", which the policy does not say`, "the outcome is findings, not pass"}, false, nil},
 		{"not parsed", "", func(r *checks.Report) {
 			r.Outcome, r.Findings, r.Reasons = checks.OutcomePass, nil, []checks.Reason{{Stage: "parse", Text: "x"}}
-		}, checks.OutcomeInconclusive, []string{"the outcome is inconclusive, not pass"}, false},
+		}, checks.OutcomeInconclusive, []string{"the outcome is inconclusive, not pass"}, false, nil},
 		{"not parsed, which the policy lets pass", "[gate]\ninconclusive = \"ignore\"\n", func(r *checks.Report) {
 			r.Outcome, r.Findings, r.Reasons = checks.OutcomePass, nil, []checks.Reason{{Stage: "read", Text: "x"}}
-		}, checks.OutcomeInconclusive, []string{"the outcome is inconclusive, not pass"}, false},
-		{"inconclusive and findings", "[gate]\ninconclusive = \"warn\"\n", func(r *checks.Report) { r.Outcome = checks.OutcomeInconclusive }, checks.OutcomeFindings, []string{"the outcome is findings, not inconclusive"}, false},
+		}, checks.OutcomeInconclusive, []string{"the outcome is inconclusive, not pass"}, false, nil},
+		{"inconclusive and findings", "[gate]\ninconclusive = \"warn\"\n", func(r *checks.Report) { r.Outcome = checks.OutcomeInconclusive }, checks.OutcomeFindings, []string{"the outcome is findings, not inconclusive"}, false, nil},
 		{"out of time", "[gate]\ninconclusive = \"ignore\"\n", func(r *checks.Report) {
 			r.Outcome, r.Findings, r.Reasons = checks.OutcomePass, nil, []checks.Reason{{Stage: "time", Text: "x"}}
-		}, checks.OutcomeInconclusive, []string{"the outcome is inconclusive, not pass"}, true},
-		{"error", "", func(r *checks.Report) { r.Outcome = checks.OutcomeError }, checks.OutcomeError, nil, false},
-		{"blocks never", "[gate]\nfail-on = \"never\"\n", func(r *checks.Report) { r.Outcome = checks.OutcomePass }, checks.OutcomePass, nil, false},
+		}, checks.OutcomeInconclusive, []string{"the outcome is inconclusive, not pass"}, true, nil},
+		{"error", "", func(r *checks.Report) { r.Outcome = checks.OutcomeError }, checks.OutcomeError, nil, false, nil},
+		{"blocks never", "[gate]\nfail-on = \"never\"\n", func(r *checks.Report) { r.Outcome = checks.OutcomePass }, checks.OutcomePass, nil, false, nil},
+		{"label", "[scope]\nexecutable-edits = \"deny\"\n", func(r *checks.Report) { r.Findings[0].Rule = "edit/exec-changed" }, checks.OutcomePass,
+			[]string{`edit/exec-changed in "a::f" is notice because of the label "implementation", not error`, "the outcome is pass, not findings"}, false, []string{"bug", "implementation"}},
+		{"another label", "[scope]\nexecutable-edits = \"deny\"\n", func(r *checks.Report) { r.Findings[0].Rule = "edit/exec-changed" }, checks.OutcomeFindings, nil, false, []string{"bug"}},
+		{"label, and something else blocks", "[scope]\nexecutable-edits = \"deny\"\n", func(r *checks.Report) {
+			r.Findings = append(r.Findings, r.Findings[0])
+			r.Findings[0].Rule = "edit/exec-changed"
+		}, checks.OutcomeFindings, []string{`edit/exec-changed in "a::f" is notice because of the label "implementation", not error`}, false, []string{"implementation"}},
+		{"label, and reasons that the policy lets pass", "[gate]\ninconclusive = \"warn\"\n[scope]\nexecutable-edits = \"deny\"\n", func(r *checks.Report) { r.Findings[0].Rule = "edit/exec-changed" }, checks.OutcomeInconclusive,
+			[]string{`edit/exec-changed in "a::f" is notice because of the label "implementation", not error`, "the outcome is inconclusive, not findings"}, false, []string{"implementation"}},
+		{"label, and another reason for the outcome", "", func(r *checks.Report) {
+			r.Findings[0].Rule, r.Findings[0].Severity = "edit/exec-changed", policy.Warning
+		}, checks.OutcomeFindings, []string{`edit/exec-changed in "a::f" is notice because of the label "implementation", not warning`}, false, []string{"implementation"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			pol, err := policy.Parse(policy.FileName, []byte("version = 1\n"+c.policy), engine.RuleInfos())
@@ -150,7 +163,7 @@ func TestRejudge(t *testing.T) {
 			}
 			r := wholeReport()
 			c.change(r)
-			notes, strict := rejudge(r, pol, day)
+			notes, strict := rejudge(r, pol, c.labels, day)
 			if r.Outcome != c.outcome || strict != c.strict {
 				t.Errorf("outcome %v, strict %v; want %v, %v", r.Outcome, strict, c.outcome, c.strict)
 			}
@@ -194,7 +207,7 @@ func FuzzReadReport(f *testing.F) {
 		}
 		before := r.Outcome
 		pol := policy.Default()
-		rejudge(r, pol, policy.Date{Year: 2026, Month: time.January, Day: 1})
+		rejudge(r, pol, nil, policy.Date{Year: 2026, Month: time.January, Day: 1})
 		if rank[r.Outcome] < rank[before] {
 			t.Errorf("%v is judged %v", before, r.Outcome)
 		}
