@@ -219,5 +219,6 @@ func (o Options) slow() string {
 // plain is the text of an error about what cannot be made, without the words around it.
 func plain(symbol string, err error) string {
 	text := strings.TrimPrefix(err.Error(), "make inputs of "+symbol+": ")
+	text = strings.TrimPrefix(text, "read the contract of "+symbol[strings.LastIndex(symbol, ":")+1:]+": ")
 	return strings.Replace(text, eval.ErrUnsupported.Error()+": ", "", 1)
 }
