@@ -394,9 +394,7 @@ func (s *sided) measured(o Options) *checks.Measured {
 	if x := s.refuted; x != nil {
 		m.Refuted = &checks.Refutation{Escape: s.escape(x.input, x.got, spectest.Observed{})}
 		if x.clause != nil {
-			n := x.clause.Node
-			m.Refuted.File, m.Refuted.Span = n.File().Source, n.Span()
-			m.Refuted.Clause = string(m.Refuted.File.Text[m.Refuted.Span.Start:m.Refuted.Span.End])
+			m.Refuted.Clause, m.Refuted.File, m.Refuted.Span = written(*x.clause)
 		}
 	}
 	if s.suite == nil {

@@ -199,3 +199,17 @@ func TestSurvivorsOfBase(t *testing.T) {
 func wrapped(fn string) string {
 	return "use vstd::prelude::*;\n\nverus! {\n\n" + fn + "\n\n} // verus!\n"
 }
+
+// TestBrokenInvariant: a result that breaks the invariant of its type is rejected by every contract, so that a contract that is believed is false.
+func TestBrokenInvariant(t *testing.T) {
+	const even = "pub struct Even {\n    v: u8,\n}\n\nimpl Even {\n    #[verifier::type_invariant]\n    spec fn inv(self) -> bool {\n        self.v % 2 == 0\n    }\n\n" +
+		"    pub closed spec fn val(self) -> int {\n        self.v as int\n    }\n\n" +
+		"    #[verifier::external_body]\n    pub fn new(x: u8) -> (r: Even)\n        ensures\n            r.val() <= x,\n    {\n        Even { v: x / 2 }\n    }\n}"
+	text := wrapped(even)
+	_, ss := subjects(t, text, text)
+	ss[0].Base = nil
+	want := "refuted: new(2) is Even { v: 1 } ({ self.v % 2 == 0 })"
+	if diff := cmp.Diff(want, show(run(t, text, text, options, ss[:1])[0].Strength().Head)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}

@@ -427,10 +427,11 @@ func (s *Suite) canaries(judge func(ensures bool) *eval.Judge) error {
 	return nil // no observed result can be judged, and so no spectest is decided
 }
 
-// judged tells whether the evaluator can say anything about a result, whatever is promised of it.
+// judged tells whether the evaluator can say anything about a result, whatever is promised of it: not of one that breaks a type invariant, which
+// all contracts reject.
 func (s *Suite) judged(o Observed) bool {
 	for _, v := range append(slices.Clone(o.After), o.Result) {
-		if v != nil && (!s.Target.judge.Fits(v) || s.Target.judge.Valid(v) == value.Undecided) {
+		if v != nil && (!s.Target.judge.Fits(v) || s.Target.judge.Valid(v) != value.True) {
 			return false
 		}
 	}
