@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -73,8 +74,13 @@ func (r *runner) waiverFindings(tracker *policy.Tracker) ([]checks.Finding, erro
 		if r.o.Policy == "" && r.base.entries[policy.FileName].ID == r.head.entries[policy.FileName].ID {
 			f.Span = where
 		}
-		if r.o.Policy == "" {
+		switch file, ok := r.policyInRepo(); {
+		case r.o.Policy == "":
 			f.Base = &checks.Place{File: policy.FileName, Span: where}
+		case ok:
+			f.File, f.Span = file, where
+		default:
+			f.Detail = fmt.Sprintf("The policy is %s, and the waiver stands in its line %d.", r.o.Policy, where.Start.Line)
 		}
 		byRule[rule] = append(byRule[rule], f)
 	}
@@ -100,6 +106,29 @@ func (r *runner) waiverFindings(tracker *policy.Tracker) ([]checks.Finding, erro
 		}
 	}
 	return out, nil
+}
+
+// policyInRepo is the path, in the repository, of the policy file that the command line names; false: it lies elsewhere, or none is named.
+func (r *runner) policyInRepo() (string, bool) {
+	if r.o.Policy == "" || r.sides.repo.Bare() {
+		return "", false
+	}
+	file, err := filepath.Abs(r.o.Policy)
+	if err != nil {
+		return "", false
+	}
+	if file, err = filepath.EvalSymlinks(file); err != nil {
+		return "", false
+	}
+	root, err := filepath.EvalSymlinks(r.sides.repo.Root())
+	if err != nil {
+		return "", false
+	}
+	rel, err := filepath.Rel(root, file)
+	if err != nil || !filepath.IsLocal(rel) {
+		return "", false
+	}
+	return filepath.ToSlash(rel), true
 }
 
 // sawTrust tells the tracker about all trust that the waivers may be about, old or new, and returns the rules whose findings
