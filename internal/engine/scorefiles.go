@@ -314,6 +314,7 @@ var classWords = map[score.Class]string{score.Weak: "weak", score.Unverifiable: 
 
 // reward fills in what follows from the facts.
 func reward(l *annotate.ScoreLine, f score.Facts, by string) {
+	f.Strict = true
 	r := f.Reward()
 	l.Reward, l.NotApplicable, l.Class = r.Value, f.NotApplicable, classWords[f.Class()]
 	if l.Bypass == nil {

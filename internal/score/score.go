@@ -107,6 +107,9 @@ type Facts struct {
 	Unmeasured string
 	// MinSuite is how many spectests must have been decided for the strength to count.
 	MinSuite int
+	// Strict says that what is undecided earns nothing. Else a contract that nobody can decide but for a few inputs, which it states in full, would
+	// earn all.
+	Strict bool
 }
 
 // Code says in one word why a part of the reward is lost, for programs.
@@ -125,6 +128,7 @@ const (
 	CodeUnmeasured   Code = "unmeasured"
 	CodeInconclusive Code = "suite-too-small"
 	CodeEscaped      Code = "escaped"
+	CodeUndecided    Code = "undecided"
 )
 
 // Loss is a part of the reward that was not earned.
@@ -200,6 +204,12 @@ func (f Facts) strength(open bool) (float64, *Loss) {
 		return 0, &Loss{Code: CodeInconclusive, Text: fmt.Sprintf("%d of %d spectests are decided, and %d must be", f.Suite.Decided(), f.Suite.Total(), max(1, f.MinSuite))}
 	case !open:
 		return 0, &Loss{Code: CodeGated, Text: fmt.Sprintf("the strength is %.2f, and earns nothing while a stage before it has not passed", *s.Value)}
+	case f.Strict && !s.Proved && f.Suite.Undecided > 0:
+		code, text := CodeUndecided, fmt.Sprintf("of %d of %d wrong results it is not known whether the contract rejects them", f.Suite.Undecided, f.Suite.Total())
+		if f.Suite.Escaped > 0 {
+			code, text = CodeEscaped, fmt.Sprintf("the contract accepts %d of %d wrong results, and %s", f.Suite.Escaped, f.Suite.Total(), text)
+		}
+		return s.Low, &Loss{Code: code, Text: text}
 	case *s.Value < 1:
 		return *s.Value, &Loss{Code: CodeEscaped, Text: fmt.Sprintf("the contract accepts %d of %d wrong results", f.Suite.Escaped, f.Suite.Decided())}
 	}
