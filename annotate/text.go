@@ -395,6 +395,9 @@ func (t *text) summary(r *checks.Report) {
 		t.printf("%s\n", t.paint(yellow, "Nothing was proved: no verifier was run."))
 	}
 	if r.Tools.Verus != nil {
+		if c := r.Counts; c.Selected > c.Skipped {
+			t.printf("The verifier proved %d of %s that the change touches.\n", c.Proved, plural(c.Selected-c.Skipped, "function"))
+		}
 		switch c := r.Tools.Verus.Cached; {
 		case c.Base && c.Head:
 			t.printf("What the verifier said of base and head is from the cache.\n")

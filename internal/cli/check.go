@@ -132,18 +132,17 @@ func (c *checkCmd) inTime(ctx context.Context, o engine.Options) (*engine.Result
 	if c.Timeout == 0 {
 		return engine.Check(ctx, o)
 	}
-	type answer struct {
-		result *engine.Result
-		err    error
-	}
-	done := make(chan answer, 1)
+	var result *engine.Result
+	done := make(chan error, 1)
 	go func() {
-		result, err := engine.Check(ctx, o)
-		done <- answer{result, err}
+		defer catch(done)
+		var err error
+		result, err = engine.Check(ctx, o)
+		done <- err
 	}()
 	select {
-	case a := <-done:
-		return a.result, a.err
+	case err := <-done:
+		return result, err
 	case <-time.After(c.Timeout + slack):
 		return nil, &engine.TimeoutError{After: c.Timeout}
 	}
@@ -235,6 +234,7 @@ func parseFamilies(words []string) ([]checks.Family, error) {
 		known = append(known, string(f))
 	}
 	for _, w := range words {
+		w = strings.TrimSpace(w)
 		if !slices.Contains(known, w) {
 			return nil, usagef("--only: there is no family %q%s; the families are %s", w, didYouMean(w, known), strings.Join(known, ", "))
 		}

@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -31,7 +32,7 @@ const (
 )
 
 type grammar struct {
-	Check    checkCmd    `cmd:"" help:"Check a change: what it trusts, edits and promises, against its merge base."`
+	Check    checkCmd    `cmd:"" help:"Check a change: what it trusts, edits, promises and proves, and what its contracts rule out, against its merge base."`
 	Trust    trustCmd    `cmd:"" help:"List everything that a tree believes without proof."`
 	Score    scoreCmd    `cmd:"" help:"Say what the contracts of functions are worth, for agents and training loops."`
 	Spectest spectestCmd `cmd:"" help:"Ask a contract which results it allows."`
@@ -114,7 +115,10 @@ func Main(args []string, stdout, stderr io.Writer) int {
 		},
 	}))}
 	done := make(chan error, 1)
-	go func() { done <- parsed.Run(r) }()
+	go func() {
+		defer catch(done)
+		done <- parsed.Run(r)
+	}()
 	select {
 	case err = <-done:
 	case <-ctx.Done():
@@ -134,6 +138,13 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	}
 	fmt.Fprintf(stderr, "specgate: %v\n", err)
 	return exitCode(err)
+}
+
+// catch turns a panic into an error: specgate failed, which must not read as a mistake of who called it.
+func catch(done chan<- error) {
+	if p := recover(); p != nil {
+		done <- fmt.Errorf("internal error of specgate, please report it with the change that brings it about: %v\n\n%s", p, debug.Stack())
+	}
 }
 
 // grace is how long an interrupted command has to clean up. Reading and proving look at the context now and then only.
@@ -162,6 +173,6 @@ func exitCode(err error) int {
 	return exitIncomplete
 }
 
-const description = `specgate gates merges of Verus (verified Rust) code: it says what a change trusts without proof, whether it edits the code that runs, and how it changes what is promised.
+const description = `specgate gates merges of Verus (verified Rust) code: it says what a change trusts without proof, whether it edits the code that runs, how it changes what is promised, whether the proofs hold, and how much the contracts rule out.
 
 Exit codes: 0 clean, 1 findings that block, 2 a usage or policy error, 3 could not complete.`

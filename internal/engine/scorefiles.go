@@ -82,12 +82,15 @@ func Score(ctx context.Context, o ScoreOptions, each func(annotate.ScoreLine) er
 	groups := packages(files)
 	s.inner = max(o.Jobs, 1) / min(max(o.Jobs, 1), len(groups))
 	var wait sync.WaitGroup
+	var panics caught
 	next := make(chan []string)
 	done := 0
 	for range min(max(o.Jobs, 1), len(groups)) {
 		wait.Go(func() {
 			for g := range next {
-				lines, err := s.files(ctx, g)
+				var lines []annotate.ScoreLine
+				err := errCaught
+				panics.run(func() { lines, err = s.files(ctx, g) })
 				mu.Lock()
 				for _, l := range lines {
 					if err == nil {
@@ -113,6 +116,7 @@ func Score(ctx context.Context, o ScoreOptions, each func(annotate.ScoreLine) er
 	}
 	close(next)
 	wait.Wait()
+	panics.again()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -364,6 +368,10 @@ func (s *scorer) measure(ctx context.Context, t *tree, m *model.Model, fs []*mod
 		if err != nil {
 			return nil, nil, nil, fmt.Errorf("verify %s: %w", fs[0].Crate.Root, err)
 		}
+		// A reward that is lower because the verifier does not work would teach the wrong thing.
+		if p := result.Problem; p != nil && p.Kind != verus.NoDependencies && p.Kind != verus.CutOutput && p.Kind != verus.Crashed {
+			return nil, nil, nil, fmt.Errorf("verify %s: %w", fs[0].Crate.Root, p)
+		}
 		run = side.Read(result)
 		put = func(plan *obligation.Plan) ([]obligation.Answer, error) {
 			if len(plan.Shadows) == 0 || unaskable(result) != "" {
@@ -465,6 +473,9 @@ func (s *scorer) verify(ctx context.Context, t *tree, m *model.Model, crate *mod
 		Options: verus.Options{Timeout: policy.Default().Verus.Timeout}})
 	return c, side, err
 }
+
+// errCaught stands for the error of what panicked.
+var errCaught = errors.New("internal error")
 
 // harmless are sites that say something about the machine or about what is left open, and nothing that a proof could rest on falsely by itself.
 var harmless = []model.SiteKind{model.Uninterp, model.Layout, model.NoDecreases}

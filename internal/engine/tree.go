@@ -248,11 +248,12 @@ func invalidUTF8(text []byte) int {
 // parseAll parses files in parallel. Errors are kept for those who ask for the file.
 func (t *tree) parseAll(paths []string, jobs int) {
 	var wg sync.WaitGroup
+	var panics caught
 	next := make(chan string)
 	for range min(jobs, len(paths)) {
 		wg.Go(func() {
 			for p := range next {
-				t.parsed(p)
+				panics.run(func() { t.parsed(p) })
 			}
 		})
 	}
@@ -264,6 +265,7 @@ func (t *tree) parseAll(paths []string, jobs int) {
 	}
 	close(next)
 	wg.Wait()
+	panics.again()
 }
 
 // Mentions implements model.Tree. A failure to read the tree is kept in t.failed.

@@ -22,7 +22,7 @@ seeds = 2                             # of the solver, to try failed proofs with
 fail-on = "error"                     # error | warning | notice | never
 inconclusive = "fail"                 # what could not be checked: fail | warn | ignore
 min-suite = 8                         # fewer decided spectests are inconclusive
-sandbox = "prefer"                    # run the change isolated as far as can be: prefer | require
+sandbox = "prefer"                    # run the change isolated as far as can be: prefer | require | off
 
 [report]
 comments = "off"                      # off | sticky | review

@@ -357,8 +357,8 @@ func TestRealExamples(t *testing.T) {
 	o := options
 	o.Timeout = 5 * time.Minute
 	for _, r := range proof.Rules() {
-		if r.Needs&checks.NeedVerifier == 0 || r.Fires.File != "" || r.ID == "proof/internal-error" {
-			continue
+		if r.Needs&checks.NeedVerifier == 0 || r.Fires.File != "" || r.ID == "proof/internal-error" || r.ID == "proof/inconsistent-context" {
+			continue // the last is about questions, which are asked elsewhere
 		}
 		t.Run(r.ID, func(t *testing.T) {
 			for i, e := range []checks.Example{r.Fires, r.Quiet} {
