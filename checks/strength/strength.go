@@ -222,9 +222,17 @@ func unmeasured(p *checks.Pass) {
 				why += fmt.Sprintf(" (%s)", short(strings.Join(strings.Fields(side.Refuted.Clause), " ")))
 			}
 		case side.Suite != nil && !side.Suite.Unique:
-			if _, decided := value(side.Suite); decided < p.Strength.MinSuite {
-				all := side.Suite.All()
-				why = fmt.Sprintf("%d of %d spectests are decided, and %d must be", decided, decided+all.Undecided, p.Strength.MinSuite)
+			v, decided := value(side.Suite)
+			all := side.Suite.All()
+			total := decided + all.Undecided
+			low := float64(all.Rejected) / float64(max(total, 1))
+			switch {
+			case decided < p.Strength.MinSuite:
+				why = fmt.Sprintf("%d of %d spectests are decided, and %d must be", decided, total, p.Strength.MinSuite)
+			case v >= p.Strength.Min && low < p.Strength.Min:
+				// Else a contract could be hidden behind what nobody can decide.
+				why = fmt.Sprintf("%d of %d spectests are undecided, so that its strength may be anything from %.2f on, and the policy wants %.2f", all.Undecided, total,
+					math.Floor(low*100+1e-9)/100, p.Strength.Min)
 			}
 		}
 		if why == "" {
