@@ -61,6 +61,11 @@ type verdict struct {
 	asked hearing
 }
 
+// refuted tells that a case shows the two contracts to differ.
+func (v *verdict) refuted() bool {
+	return v.lost != nil || v.gained != nil || v.accepted != nil || v.refused != nil
+}
+
 // statements about two contracts. Each is refuted by one of the witnesses of a verdict.
 type statements struct {
 	reqKept        bool // what base requires implies what head requires

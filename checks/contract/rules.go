@@ -370,7 +370,11 @@ func traitContractWeakened(p *checks.Pass) {
 func ensuresToDefault(p *checks.Pass) {
 	for _, f := range contracts(p) {
 		if moved := movedTo(f, syntax.DefaultEnsures); len(moved) > 0 {
-			report(p, f, fmt.Sprintf("%s is promised by the default body alone now: implementations that replace it owe nothing.", quoteAll(moved)), nil,
+			message := fmt.Sprintf("%s is promised by the default body alone now: implementations that replace it owe nothing.", quoteAll(moved))
+			if !f.Head.HasBody {
+				message = fmt.Sprintf("%s is owed by a default body alone now, and there is none here: no implementation owes it.", quoteAll(moved))
+			}
+			report(p, f, message, nil,
 				syntax.Ensures, syntax.Returns, syntax.DefaultEnsures)
 		}
 	}
@@ -556,7 +560,11 @@ func specDefinition(p *checks.Pass, which Relation) {
 			verb = strings.Replace(verb, "true of more", "defined differently", 1)
 			verb = strings.Replace(verb, "true of less", "defined differently", 1)
 		}
-		out.Message = fmt.Sprintf("This contract reads as before and means something else: %s, on which it rests, %s.", rest, verb)
+		means := "may mean something else"
+		if u.Base != nil && of(p.Input).verdict(u).refuted() {
+			means = "means something else"
+		}
+		out.Message = fmt.Sprintf("This contract reads as before and %s: %s, on which it rests, %s.", means, rest, verb)
 		switch first.contract {
 		case Weaker:
 			out.Message += " The contract as a whole is weaker."

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -47,7 +48,7 @@ func Rules() []*checks.Rule {
 			Why:     "New code runs that base did not have.",
 			Fires:   checks.Example{Base: wrap(half), Head: wrap(half + "\n\npub fn zero() -> u64 {\n    0\n}"), Symbol: "zero"},
 			Quiet:   checks.Example{Base: wrap(half), Head: wrap(half + "\n\nproof fn lemma(x: nat)\n    ensures\n        x / 2 <= x,\n{\n}")},
-			Remedy:  "Give it a contract, and have it reviewed as a change of the implementation.", Mirror: "edit/exec-removed",
+			Remedy:  "Have it reviewed as a change of the implementation, its contract too if it has one.", Mirror: "edit/exec-removed",
 			Run: execAdded,
 		},
 		{
@@ -71,7 +72,7 @@ func Rules() []*checks.Rule {
 		{
 			ID: "edit/type-changed", Family: checks.Edit, Severity: policy.Warning, Needs: pairNeeds,
 			Purpose: "A type definition, or what is derived for it, changed.",
-			Why:     "Contracts and code that use the type mean something else, although their text is the same.",
+			Why:     "Contracts and code that use the type may mean something else, although their text is the same.",
 			Fires:   checks.Example{Base: wrap("pub struct Item {\n    pub n: u64,\n}"), Head: wrap("pub struct Item {\n    pub n: u32,\n}"), Symbol: "Item"},
 			Quiet:   checks.Example{Base: wrap("pub struct Item {\n    pub n: u64,\n}"), Head: wrap("/// An item.\npub struct Item { pub n: u64 }")},
 			Remedy:  "Check every contract that speaks of the type.", NoMirror: "An edit has no opposite.",
@@ -325,8 +326,17 @@ func execAdded(p *checks.Pass) {
 		if f.Base != nil {
 			out.Message = "This was " + f.Base.Mode.String() + " code and is executable now."
 		}
+		if withoutContract(f.Head) {
+			out.Message += " It has no contract: give it one."
+		}
 		p.Report(out)
 	}
+}
+
+// withoutContract tells a function of verified code that promises and demands nothing, by itself or by a trait. What a trait from outside
+// of the repository says is not known.
+func withoutContract(f *model.Function) bool {
+	return f.Verified && len(f.Contract()) == 0 && (f.Kind != model.TraitImplMethod || f.TraitMethod != nil)
 }
 
 func execRemoved(p *checks.Pass) {
@@ -389,13 +399,17 @@ func typeChanged(p *checks.Pass) {
 		out := checks.AtItem(i)
 		out.Change = i.Head.Exec + "\n" + strings.Join(sorted(i.Head.Derives), ",")
 		out.Message = "The definition of this type changed; code and contracts that use it mean something else."
-		if derives && i.Base.Exec == i.Head.Exec {
-			out.Message = "What is derived for this type changed, and derived code runs."
-		}
 		out.Detail = "Base: " + i.Base.Exec + "\nHead: " + i.Head.Exec
+		if derives && len(i.ExecDetail) == 0 && i.Base.Name == i.Head.Name && deriveAttr.ReplaceAllLiteralString(i.Base.Exec, "") == deriveAttr.ReplaceAllLiteralString(i.Head.Exec, "") {
+			out.Message = "The type itself is as it was. What is derived for it changed, and derived code runs."
+			out.Detail = "Base derives: " + list(sorted(i.Base.Derives)) + "\nHead derives: " + list(sorted(i.Head.Derives))
+		}
 		p.Report(out)
 	}
 }
+
+// deriveAttr is a derive attribute in the canonical text of an item.
+var deriveAttr = regexp.MustCompile(`# ?\[ ?derive ?\([^()]*\) ?\] ?`)
 
 func sorted(s []string) []string {
 	s = slices.Clone(s)

@@ -414,6 +414,9 @@ func knob(p *checks.Pass) {
 			parts = append(parts, "with "+strings.Join(came, ", "))
 		}
 		f.Message = "Its proof is now searched for " + strings.Join(parts, " and ") + "."
+		if pr.Head.Mode == model.Spec {
+			f.Message = "Attributes of this spec function that only steer proofs changed: it is now " + strings.Join(parts, " and ") + "."
+		}
 		f.Change = strings.Join(gone, " ") + "\x00" + strings.Join(came, " ")
 		p.Report(f)
 	}

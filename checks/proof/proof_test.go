@@ -289,6 +289,7 @@ func TestKnob(t *testing.T) {
 		{"#[verifier::rlimit(10)]\n", "#[verifier::rlimit(20)]\n", "Its proof is now searched for without rlimit(10) and with rlimit(20)."},
 		{"#[verifier::spinoff_prover]\n", "", "Its proof is now searched for without spinoff_prover."},
 		{"", "#[verifier::loop_isolation(false)]\n", "Its proof is now searched for with loop_isolation(false)."},
+		{"spec ", "#[verifier::opaque]\nspec ", "Attributes of this spec function that only steer proofs changed: it is now with opaque."},
 	} {
 		found, err := checks.Run(context.Background(), []*checks.Rule{rule}, &checks.Input{Pairs: pair.New(index(t, "src/lib.rs", text(c.base)), index(t, "src/lib.rs", text(c.head)))})
 		if err != nil {

@@ -1,0 +1,12 @@
+use vstd::prelude::*;
+
+verus! {
+
+pub trait Codec {
+    fn header(&self) -> (h: u16)
+        default_ensures
+            h < 100,
+    ;
+}
+
+} // verus!

@@ -1,0 +1,9 @@
+use vstd::prelude::*;
+
+verus! {
+
+pub struct Item {
+    pub n: u64,
+}
+
+} // verus!
