@@ -465,13 +465,14 @@ func (c *comparer) environment(s *logic.Space, n *names, f *model.Function, out 
 	var result *logic.Term
 	if ret := f.Node.Get(syntax.FRet); ret.Valid() {
 		result = s.Var("result", inner.Type(ret.Get(syntax.FType)))
-		if pat := ret.Get(syntax.FPat); pat.Valid() {
+		pat := f.ResultPattern
+		if pat.Valid() {
 			conv.after.BindPattern(pat, result)
 		}
 		if out != nil {
 			out.outputs = append(out.outputs, result)
 			label := "the result"
-			if pat := ret.Get(syntax.FPat); pat.Kind() == syntax.IdentPat {
+			if pat.Kind() == syntax.IdentPat {
 				label = pat.Get(syntax.FName).Text()
 			}
 			out.params = append(out.params, param{label, result, true})

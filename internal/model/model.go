@@ -168,6 +168,8 @@ type Function struct {
 	// Result is the name of the result in the contract ("r"), the pattern if it is not a name, empty if none; ResultType its
 	// canonical type, empty if there is none.
 	Result, ResultType string
+	// ResultPattern is the pattern that Result is the text of; not valid if there is none.
+	ResultPattern syntax.Node
 	// Signature is the canonical signature without contract: visibility, qualifiers, mode, generics, parameters, result, where.
 	Signature string
 	// Attrs are the canonical attributes that are no contract (docs left out), outer and inner, in order.

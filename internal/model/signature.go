@@ -55,7 +55,8 @@ func (x *index) signature(f *Function, n syntax.Node, ms []meta) {
 	}
 	if r := n.Get(syntax.FRet); r.Valid() {
 		f.ResultType = syntax.Canon(r.Get(syntax.FType))
-		f.Result = syntax.Canon(r.Get(syntax.FPat))
+		f.ResultPattern = r.Get(syntax.FPat)
+		f.Result = syntax.Canon(f.ResultPattern)
 		if f.ResultType == "()" {
 			f.ResultType = ""
 		} else {
@@ -91,7 +92,7 @@ func (x *index) signature(f *Function, n syntax.Node, ms []meta) {
 			continue
 		}
 		if p := spec.Get(syntax.FPat); p.Valid() {
-			f.Result = syntax.Canon(p)
+			f.Result, f.ResultPattern = syntax.Canon(p), p
 		}
 		f.Own = appendClauses(f.Own, f.File, spec)
 	}
