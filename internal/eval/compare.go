@@ -462,8 +462,14 @@ func (x *comparer) hit(at **Witness, k *Case) {
 	*at = &Witness{Case: *k, Input: inputText(c, k), Text: caseText(c, k), Output: outputText(c, k)}
 }
 
-// literals collects the numbers and characters that occur in contracts and in the specification functions that they reach.
+// literals collects the numbers and characters that occur in contracts, in the specification functions that they reach by path, and in the
+// specification methods of the types of the signature.
 func (g *generator) literals(cs ...*contract) {
+	g.literalsOf(func(*Func) bool { return true }, nil, cs)
+}
+
+// literalsOf is literals with those methods only that wanted chooses. named is told the name of each method that is called; it may be nil.
+func (g *generator) literalsOf(wanted func(*Func) bool, named func(string), cs []*contract) {
 	seen := map[place]bool{}
 	budget := 20_000
 	var visit func(w *World, mod *module, n syntax.Node, depth int)
@@ -487,6 +493,10 @@ func (g *generator) literals(cs ...*contract) {
 						g.chars = append(g.chars, v)
 					}
 				}
+			case syntax.MethodCall:
+				if named != nil {
+					named(identText(c.Get(syntax.FName)))
+				}
 			case syntax.Path:
 				if depth < 4 {
 					if d := w.resolve(mod, pathWords(c)).def; d != nil && d.fn != nil && !seen[placeOf(d.node)] {
@@ -506,23 +516,29 @@ func (g *generator) literals(cs ...*contract) {
 				visit(c.fn.w, p.fn.mod, n, 0)
 			}
 		}
-		for _, t := range append(slices.Clone(c.params), c.result) {
-			g.methodLiterals(c.fn.w, t, seen, visit)
+	}
+	// What a method calls may make another one wanted.
+	for before := -1; before != len(seen); {
+		before = len(seen)
+		for _, c := range cs {
+			for _, t := range append(slices.Clone(c.params), c.result) {
+				g.methodLiterals(c.fn.w, t, wanted, seen, visit)
+			}
 		}
 	}
 }
 
-// methodLiterals visits the specification methods of the types of a signature.
-func (g *generator) methodLiterals(w *World, t *value.Type, seen map[place]bool, visit func(*World, *module, syntax.Node, int)) {
+// methodLiterals visits the specification methods of the types of a signature that are wanted.
+func (g *generator) methodLiterals(w *World, t *value.Type, wanted func(*Func) bool, seen map[place]bool, visit func(*World, *module, syntax.Node, int)) {
 	if t == nil {
 		return
 	}
 	for _, a := range t.Args {
-		g.methodLiterals(w, a, seen, visit)
+		g.methodLiterals(w, a, wanted, seen, visit)
 	}
 	for _, im := range w.impls[headOf(t)] {
 		for it := range im.node.Children() {
-			if f := w.Func(it); f != nil && !seen[placeOf(it)] {
+			if f := w.Func(it); f != nil && !seen[placeOf(it)] && wanted(f) {
 				seen[placeOf(it)] = true
 				if body, why := f.body(); why == "" {
 					visit(w, im.mod, body, 1)

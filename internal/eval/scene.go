@@ -288,7 +288,8 @@ type Literals struct {
 // maxLiterals bounds how many literals of each kind are told.
 const maxLiterals = 40
 
-// Literals are those of the contract, of the specification functions that it reaches, and of the body, each once, in this order.
+// Literals are those of the contract, of the specification functions that it reaches, of the invariants and views of the types of the signature,
+// and of the executable code of the body, each once, in this order. Ghost code has no say, so that none of what is made of them can be changed by it.
 func (j *Judge) Literals() Literals {
 	var out Literals
 	m := newMachine(j.c.fn.mod.crate, 32)
@@ -300,7 +301,14 @@ func (j *Judge) Literals() Literals {
 		}
 	}
 	g := &generator{w: j.c.fn.w, m: m, tables: map[string][]value.Value{}}
-	g.literals(j.c)
+	called := map[string]bool{"view": true}
+	invariant := map[*Func]bool{}
+	for _, fs := range j.c.fn.w.invariants {
+		for _, f := range fs {
+			invariant[f] = true
+		}
+	}
+	g.literalsOf(func(f *Func) bool { return called[f.Node.Get(syntax.FName).Text()] || invariant[f] }, func(name string) { called[name] = true }, []*contract{j.c})
 	for _, i := range g.hints {
 		addInt(i)
 	}
@@ -329,6 +337,14 @@ func (j *Judge) Literals() Literals {
 						out.Texts = append(out.Texts, s)
 					}
 				}
+			case syntax.Unknown:
+				// The text of executable code is no code in all cases: without braces the body of a closure with a type of its result is none.
+				for t := range c.Tokens() {
+					if i, ok := intLiteral(t.Text()); t.Kind() == syntax.Int && ok {
+						addInt(i)
+					}
+				}
+				return false
 			case syntax.Path:
 				if d := sc.w.resolve(sc.mod, pathWords(c)).def; d != nil && d.kind == defConst {
 					if v, ok := m.call(d.fn, nil).(value.Int); ok && !m.archUsed {
@@ -344,7 +360,10 @@ func (j *Judge) Literals() Literals {
 			read(n)
 		}
 	}
-	read(j.c.fn.Node.Get(syntax.FBody))
+	code := syntax.Parse(source.NewFile(j.c.fn.mod.crate, []byte(syntax.Exec(j.c.fn.Node))))
+	for n := range code.Root().Children() {
+		read(n.Get(syntax.FBody))
+	}
 	return out
 }
 

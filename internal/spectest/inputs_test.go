@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -290,5 +291,80 @@ func BenchmarkInputs(b *testing.B) {
 			}
 			b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "inputs/s")
 		})
+	}
+}
+
+// TestGhostCodeMakesNoDifference makes inputs and wrong results of a function with ghost code of all kinds, and without: they are the same.
+func TestGhostCodeMakesNoDifference(t *testing.T) {
+	const head = "pub struct P { pub n: u32 }\nimpl P {\n    pub open spec fn small(self) -> bool { self.n < 40 }\n    // methods\n}\n" +
+		"pub fn step(p: P, n: u32, v: Vec<u32>) -> (r: u32)\n    requires n < 900, p.small()\n    ensures r > n\n"
+	plain := "use vstd::prelude::*;\nverus! {\n" + head + `{
+    let f = |x: u32| -> u32 { x + 17 };
+    let mut i: u32 = 0;
+    while i < 3
+        decreases 3 - i
+    {
+        i = i + 1;
+    }
+    if n == 123 { f(n) } else { n + i }
+}
+}
+`
+	edits := [][2]string{
+		{"    let mut i", "    assert(n < 1000000 || n < 2000000);\n    let mut i"},
+		{"        decreases 3 - i\n", "        invariant i <= 77777, 3 <= 123\n        decreases 88888 - i\n"},
+		{"    if n ==", "    proof { let z = 55555; assert(z < 66666) by { assert(123 < 44444); }; lemma(33333, 'q'); }\n    if n =="},
+		{"    if n ==", "    let ghost g = 22222;\n    if n =="},
+		{"    if n ==", "    assume(n != 11111 || 'z' == 'y');\n    if n =="},
+		{"-> u32 { x + 17 }", "-> (q: u32) requires x < 99999 ensures q == x + 17 { x + 17 }"},
+		{"    // methods\n", "    pub open spec fn unused(self) -> bool { self.n == 99991 || self.n == 99992 }\n    proof fn lemma(self) ensures self.n < 99993 { }\n"},
+	}
+	show := func(text string) string {
+		tg, err := target(t, worldOf(t, text), "step")
+		if err != nil {
+			t.Fatal(err)
+		}
+		set, err := tg.Inputs(context.Background(), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		fmt.Fprintln(&b, tg.lits.Ints, tg.lits.Chars, tg.lits.Texts)
+		for _, in := range slices.Concat(set.Inputs, set.Outside) {
+			for _, v := range in.Args {
+				fmt.Fprint(&b, value.Short(v), " ")
+			}
+			fmt.Fprintln(&b)
+		}
+		if len(set.Inputs) < 8 {
+			t.Fatalf("only %d inputs", len(set.Inputs))
+		}
+		for _, e := range tg.Wrong(Observed{Result: value.Small(5, value.U32), After: make([]value.Value, 3)}, Context{Args: set.Inputs[3].Args}) {
+			fmt.Fprintln(&b, e.Kind, e.Where, value.Short(e.Wrong.Result))
+		}
+		return b.String()
+	}
+	want := show(plain)
+	if first, _, _ := strings.Cut(want, "\n"); first != "[900 40 17 0 3 1 123] [] []" {
+		t.Errorf("literals %s", first)
+	}
+	all := plain
+	for _, e := range edits {
+		if !strings.Contains(plain, e[0]) {
+			t.Fatalf("%q is not in the text", e[0])
+		}
+		all = strings.Replace(all, e[0], e[1], 1)
+		if diff := cmp.Diff(want, show(strings.Replace(plain, e[0], e[1], 1))); diff != "" {
+			t.Errorf("%q (-without +with):\n%s", e[1], diff)
+		}
+	}
+	if diff := cmp.Diff(want, show(all)); diff != "" {
+		t.Errorf("all of it (-without +with):\n%s", diff)
+	}
+	// What the code and the contract say does make a difference.
+	for _, e := range [][2]string{{"n == 123", "n == 124"}, {"n < 900", "n < 901"}, {"self.n < 40", "self.n < 41"}} {
+		if show(strings.Replace(plain, e[0], e[1], 1)) == want {
+			t.Errorf("%s makes no difference", e[1])
+		}
 	}
 }
