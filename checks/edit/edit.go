@@ -120,8 +120,8 @@ func Rules() []*checks.Rule {
 		},
 		{
 			ID: "edit/build-changed", Family: checks.Edit, Severity: policy.Warning, Needs: checks.NeedHead | checks.NeedBase,
-			Purpose: "A manifest builds other code than before, or builds it otherwise: the features that are on by default, the edition, or a profile changed.",
-			Why:     "No source has to change for that. A feature can bring in a body that nobody verified, and a profile can turn overflow checks off.",
+			Purpose: "A manifest or Cargo's configuration builds other code than before, or builds it otherwise: the features that are on by default, the edition, a profile, the flags of the compiler, or a variable that sources and build scripts read changed.",
+			Why:     "No source has to change for that. A feature or a cfg can bring in a body that nobody verified, and a profile can turn overflow checks off.",
 			Fires: checks.Example{File: "Cargo.toml", Base: "[package]\nname = \"ring\"\n\n[features]\nfast = []\n",
 				Head: "[package]\nname = \"ring\"\n\n[features]\ndefault = [\"fast\"]\nfast = []\n", Symbol: "Cargo.toml"},
 			Quiet: checks.Example{File: "Cargo.toml", Base: "[package]\nname = \"ring\"\n\n[features]\nfast = []\n",
@@ -658,25 +658,33 @@ func toolchainChanged(p *checks.Pass) {
 
 func buildChanged(p *checks.Pass) {
 	for _, c := range p.Files {
-		if path.Base(c.Path()) != "Cargo.toml" || c.Base == nil || c.Head == nil {
-			continue // a manifest that comes or goes brings or takes its crate
+		var was, is map[string]manifest.Setting
+		switch name := path.Base(c.Path()); {
+		case name == "Cargo.toml" && c.Base != nil && c.Head != nil: // a manifest that comes or goes brings or takes its crate
+			base, _ := manifest.ParseCargo(c.Base) // what cannot be read is a problem of the run, reported by the pipeline
+			head, _ := manifest.ParseCargo(c.Head)
+			if base == nil || head == nil {
+				continue
+			}
+			was, is = buildSettings(base), buildSettings(head)
+		case (name == "config.toml" || name == "config") && path.Base(path.Dir(c.Path())) == ".cargo":
+			base, okBase := configuration(c.Base)
+			head, okHead := configuration(c.Head)
+			if !okBase || !okHead {
+				continue
+			}
+			was, is = configSettings(base), configSettings(head)
 		}
-		base, _ := manifest.ParseCargo(c.Base) // what cannot be read is a problem of the run, reported by the pipeline
-		head, _ := manifest.ParseCargo(c.Head)
-		if base == nil || head == nil {
-			continue
-		}
-		was, is := buildSettings(base), buildSettings(head)
 		for _, key := range slices.Compact(sorted(slices.AppendSeq(slices.Collect(maps.Keys(was)), maps.Keys(is)))) {
 			b, h := was[key], is[key]
 			if b.Value == h.Value {
 				continue
 			}
 			f := checks.AtFile(c)
-			if h.Span.End > 0 {
+			if c.Head != nil && h.Span.End > 0 {
 				f = f.At(c.Head, h.Span)
 			}
-			if b.Span.End > 0 {
+			if c.Base != nil && b.Span.End > 0 {
 				f = f.From(c.Base, b.Span)
 			}
 			f.Change = key + "\x00" + h.Value
@@ -684,6 +692,53 @@ func buildChanged(p *checks.Pass) {
 			p.Report(f)
 		}
 	}
+}
+
+// configuration reads one of Cargo's configuration files; one that is not there sets nothing.
+func configuration(f *source.File) (*manifest.Config, bool) {
+	if f == nil {
+		return &manifest.Config{}, true
+	}
+	c, _ := manifest.ParseConfig(f) // as for manifests
+	return c, c != nil
+}
+
+// configSettings are what Cargo's configuration says of how code is built, by a name for people. What chooses the verifier is not among
+// it: trust/solver-config reports that.
+func configSettings(c *manifest.Config) map[string]manifest.Setting {
+	out := map[string]manifest.Setting{}
+	put := func(key string, s manifest.Setting) {
+		if strings.HasSuffix(s.Key, "rustflags") {
+			// A text and a list of its words say the same.
+			s.Value = strings.Join(strings.FieldsFunc(s.Value, func(r rune) bool { return strings.ContainsRune(" \t\n[],\"", r) }), " ")
+		}
+		out[key] = s
+	}
+	for _, s := range c.Build {
+		if s.Key == "rustflags" || s.Key == "target" {
+			put("[build] "+s.Key, s)
+		}
+	}
+	for _, s := range c.Targets {
+		// Behind a target and the name of a library stand what its build script would say, cfgs among it.
+		if !strings.HasSuffix(s.Key, ".runner") {
+			put("[target] "+s.Key, s)
+		}
+	}
+	for _, e := range c.Env {
+		if !manifest.ToolVariable(e.Name) && !slices.Contains([]string{"RUST_BACKTRACE", "RUST_LIB_BACKTRACE", "RUST_LOG", "RUST_TEST_THREADS"}, e.Name) {
+			// Sources read it with env!, build scripts as they run.
+			put("[env] "+e.Name, manifest.Setting{Key: e.Name, Value: fmt.Sprintf("%q", e.Value), Span: e.Span})
+		}
+	}
+	for _, s := range c.Other {
+		for _, table := range []string{"profile.", "host.", "unstable.build-std"} {
+			if strings.HasPrefix(s.Key, table) {
+				put(s.Key, s)
+			}
+		}
+	}
+	return out
 }
 
 // buildSettings are what a manifest says of how its code is built, by a name for people. A setting without a place is not in it.

@@ -13,7 +13,7 @@ var goldens = []string{
 	"corpus/external-body", "corpus/fib-recursive", "corpus/filter-positive", "corpus/format-only", "corpus/generic-contains",
 	"corpus/max-weak", "corpus/no-decreases", "corpus/outside-verus", "corpus/precondition-strengthened", "corpus/reverse-in-place",
 	"corpus/stack-struct", "corpus/trivial-ensures", "corpus/tuple-divmod",
-	"changes/assume-in-new-lemma", "changes/laundered-two-steps", "changes/type-derive-added", "changes/exec-added-contracts", "changes/default-ensures-no-body", "changes/honest-admit-respelled", "changes/honest-assume-removed",
+	"changes/assume-in-new-lemma", "changes/laundered-two-steps", "changes/build-changed-cfg", "changes/type-derive-added", "changes/exec-added-contracts", "changes/default-ensures-no-body", "changes/honest-admit-respelled", "changes/honest-assume-removed",
 	"changes/trusted-body-edited", "changes/left-verification-deleted", "changes/external-on-impl", "changes/no-decreases-crate",
 	"changes/verification-off-ci-continued-line", "changes/verification-off-member-dropped", "changes/verification-off-patched-vstd",
 	"changes/solver-config-z3-path", "changes/solver-config-vstd-pin", "changes/toolchain-changed", "changes/policy-changed",

@@ -423,7 +423,7 @@ func configChanges(f checks.FileChange) []change {
 	now := map[string]bool{}
 	for _, e := range head.Env {
 		now[e.Name] = true
-		if !steersVerifier(e.Name) {
+		if !manifest.ToolVariable(e.Name) {
 			continue
 		}
 		if v := fmt.Sprint(e.Value, e.Force, e.Relative); was[e.Name] != v {
@@ -436,7 +436,7 @@ func configChanges(f checks.FileChange) []change {
 		}
 	}
 	for _, e := range base.Env {
-		if steersVerifier(e.Name) && !now[e.Name] && f.Head != nil {
+		if manifest.ToolVariable(e.Name) && !now[e.Name] && f.Head != nil {
 			add(tools, source.Span{}, "env "+e.Name, "The environment variable %s is no longer set: another verifier or solver will run.", e.Name)
 		}
 	}
@@ -511,15 +511,6 @@ func configChanges(f checks.FileChange) []change {
 // flagWords are the words of rustflags, which are a text or a list of quoted ones.
 func flagWords(value string) []string {
 	return strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune(" \t[],\"", r) })
-}
-
-func steersVerifier(name string) bool {
-	for _, prefix := range []string{"VERUS_", "Z3", "CVC5", "VARGO_", "VSTD_", "RUSTC", "CARGO_BUILD_RUSTC", "RUSTUP_TOOLCHAIN"} {
-		if strings.HasPrefix(name, prefix) {
-			return true
-		}
-	}
-	return false
 }
 
 // --- rust-toolchain ---

@@ -32,6 +32,16 @@ type EnvVar struct {
 	Span            source.Span
 }
 
+// ToolVariable tells an environment variable that decides which verifier, solver or compiler runs.
+func ToolVariable(name string) bool {
+	for _, prefix := range []string{"VERUS_", "Z3", "CVC5", "VARGO_", "VSTD_", "RUSTC", "CARGO_BUILD_RUSTC", "RUSTUP_TOOLCHAIN"} {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
 // ParseConfig reads a .cargo/config.toml. Errors are as for ParseCargo.
 func ParseConfig(src *source.File) (*Config, error) {
 	d, err := decode(src)
