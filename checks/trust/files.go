@@ -263,10 +263,9 @@ func cargoChanges(p *checks.Pass, f checks.FileChange) []change {
 		add(off, h.Span, "name vstd", "The package takes the name vstd. The verifier exempts crates of that name from its checks for external_body and assumed contracts.")
 	}
 	// Where vstd comes from, and its version.
-	type origin struct{ table, name, pkg, path, git string }
-	type pin struct{ version, rev, branch, tag string }
+	type origin struct{ table, name, pkg, path, place string }
 	known := map[origin]bool{}
-	pins := map[string]pin{}
+	pins := map[string]manifest.Dependency{}
 	each := func(c *manifest.Cargo, visit func(d manifest.Dependency, patch bool)) {
 		for _, d := range c.Dependencies {
 			visit(d, false)
@@ -275,29 +274,41 @@ func cargoChanges(p *checks.Pass, f checks.FileChange) []change {
 			visit(d, true)
 		}
 	}
-	originOf := func(d manifest.Dependency) origin { return origin{d.Table, d.Name, d.Package, d.Path, d.Git} }
+	originOf := func(d manifest.Dependency) origin { return origin{d.Table, d.Name, d.Package, d.Path, placeOf(d)} }
 	each(base, func(d manifest.Dependency, _ bool) {
 		known[originOf(d)] = true
-		pins[d.Table+" "+d.Name] = pin{d.Version, d.Rev, d.Branch, d.Tag}
+		pins[d.Table+" "+d.Name] = d
 	})
 	each(head, func(d manifest.Dependency, patch bool) {
 		plain, _, _ := strings.Cut(d.Name, ":") // [replace] has the version with the name
 		mine := slices.Contains(verusPackages, plain) || slices.Contains(verusPackages, d.Package)
-		if !mine {
+		if !mine || known[originOf(d)] && pinOf(pins[d.Table+" "+d.Name]) == pinOf(d) {
 			return
 		}
+		was, had := pins[d.Table+" "+d.Name]
+		moved := had && placeOf(was) != placeOf(d)
 		other := d.Package != "" && d.Package != d.Name
-		if !known[originOf(d)] && (patch || other || d.Path != "") {
+		switch {
+		case !patch && !other && moved && !d.Workspace && placeOf(d) != published &&
+			!(was.Workspace && slices.Contains(placesInBase(p, plain, base), placeOf(d))):
+			add(off, d.Span, "origin "+d.Table+" "+d.Name+" "+placeOf(d), "%s comes from another place: %s now, %s in base. The verifier trusts a crate of that name.", d.Name, placeOf(d), placeOf(was))
+		case !known[originOf(d)] && (patch || other || d.Path != ""):
 			what := "comes from " + cmp.Or(d.Path, d.Git, "another source")
 			if other {
 				what = "is the package " + d.Package
 			}
 			add(off, d.Span, "origin "+d.Table+" "+d.Name+" "+what, "%s is not the published one: it %s. The verifier trusts a crate of that name.", d.Name, what)
-			return
-		}
-		now := pin{d.Version, d.Rev, d.Branch, d.Tag}
-		if was, ok := pins[d.Table+" "+d.Name]; ok && was != now || ok && !known[originOf(d)] {
-			add(tools, d.Span, "pin "+d.Table+" "+d.Name+" "+fmt.Sprint(now), "The pin of %s changed from %s to %s: another verifier will judge this code.", d.Name, pinText(was.version, was.rev, was.tag, was.branch), pinText(now.version, now.rev, now.tag, now.branch))
+		case !had && !d.Workspace && placeOf(d) != published:
+			// It may have been in another table or manifest, and come from elsewhere.
+			if places := placesInBase(p, plain, base); len(places) > 0 && !slices.Contains(places, placeOf(d)) {
+				add(off, d.Span, "origin "+d.Table+" "+d.Name+" "+placeOf(d), "%s comes from another place: %s now, %s in base. The verifier trusts a crate of that name.", d.Name, placeOf(d), strings.Join(places, " and "))
+			}
+		case had && (moved || pinOf(was) != pinOf(d)):
+			from, to := pinOf(was), pinOf(d)
+			if moved {
+				from, to = placeOf(was)+", "+from, placeOf(d)+", "+to
+			}
+			add(tools, d.Span, "pin "+d.Table+" "+d.Name+" "+placeOf(d)+" "+pinOf(d), "The pin of %s changed from %s to %s: another verifier will judge this code.", d.Name, from, to)
 		}
 	})
 	if base.Workspace != nil && head.Workspace == nil {
@@ -385,11 +396,54 @@ func coveredBy(m string, globs []string) bool {
 	return false
 }
 
-func pinText(parts ...string) string {
+// published is the place of a dependency that names none.
+const published = "crates.io"
+
+// placeOf is where a dependency comes from, for people. Repositories are told apart as Cargo does.
+func placeOf(d manifest.Dependency) string {
+	switch {
+	case d.Workspace:
+		return "where the workspace says"
+	case d.Git != "":
+		u := strings.TrimSuffix(strings.TrimRight(d.Git, "/"), ".git")
+		if l := strings.ToLower(u); strings.Contains(l, "github.com/") {
+			u = l // whose names have no case
+		}
+		return "the repository " + u
+	case d.Path != "":
+		return "the path " + d.Path
+	case d.Registry != "" && d.Registry != published:
+		return "the registry " + d.Registry
+	}
+	return published
+}
+
+// placesInBase are the places that a package comes from in base's manifests, those of the change and the one given; sorted.
+func placesInBase(p *checks.Pass, name string, also *manifest.Cargo) []string {
+	all := []*manifest.Cargo{also}
+	for _, f := range p.Files {
+		if f.Base != nil && path.Base(f.Base.Path) == "Cargo.toml" {
+			all = append(all, parseCargo(f.Base))
+		}
+	}
 	var out []string
-	for _, p := range parts {
-		if p != "" {
-			out = append(out, p)
+	for _, c := range all {
+		for _, d := range c.Dependencies {
+			if (d.Name == name || d.Package == name) && !d.Workspace {
+				out = append(out, placeOf(d))
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// pinOf is which version of a dependency is taken, for people.
+func pinOf(d manifest.Dependency) string {
+	var out []string
+	for _, part := range []struct{ what, is string }{{"", d.Version}, {"rev ", d.Rev}, {"tag ", d.Tag}, {"branch ", d.Branch}} {
+		if part.is != "" {
+			out = append(out, part.what+part.is)
 		}
 	}
 	if len(out) == 0 {
