@@ -29,23 +29,31 @@ func (c *comparer) alone(f *model.Function) *verdict {
 	return v
 }
 
-// redundant are head's new conjuncts that follow from the other clauses.
-func (c *comparer) redundant(p *pair.Function) []pair.Conjunct {
+// redundant are head's new conjuncts that follow from the other clauses. restated are those that say, in other words, what is gone from
+// base: they are not new.
+func (c *comparer) redundant(p *pair.Function) (out, restated []pair.Conjunct) {
 	s := logic.NewSpace()
 	s.NoFloats = !c.floats
 	h := c.formulas(s, c.head, p.Head)
 	conv, result := c.environment(s, h.names, p.Head, nil)
-	prover, done := c.prover(s, h.names.define)
+	b := c.formulas(s, c.base, p.Base)
+	convBase, resultBase := c.environment(s, b.names, p.Base, nil)
+	prover, done := c.prover(s, func(app *logic.Term) *logic.Term {
+		if d := h.names.define(app); d != nil {
+			return d
+		}
+		return b.names.define(app)
+	})
 	defer done()
 	type item struct {
 		j    pair.Conjunct
 		term *logic.Term
 		new  bool
 	}
-	var all []item
-	add := func(list []pair.Conjunct, isNew bool) {
+	read := func(list []pair.Conjunct, conv *sideConverters, result *logic.Term, f *model.Function, isNew bool) []item {
+		var all []item
 		for _, j := range list {
-			if j.Inherited || !j.Node.Valid() || j.Node.Kind() == syntax.Clause || j.Node.File() != p.Head.Node.File() {
+			if j.Inherited || !j.Node.Valid() || j.Node.Kind() == syntax.Clause || j.Node.File() != f.Node.File() {
 				continue
 			}
 			switch j.Kind {
@@ -59,14 +67,28 @@ func (c *comparer) redundant(p *pair.Function) []pair.Conjunct {
 				}
 			}
 		}
+		return all
 	}
-	add(p.Contract.Same, false)
-	add(p.Contract.Added, true)
-	var out []pair.Conjunct
+	all := append(read(p.Contract.Same, conv, result, p.Head, false), read(p.Contract.Added, conv, result, p.Head, true)...)
+	gone := read(p.Contract.Removed, convBase, resultBase, p.Base, false)
+	// What is true anyway restates nothing.
+	restates := func(it item) bool {
+		var said []*logic.Term
+		for _, g := range gone {
+			if (g.j.Kind == syntax.Requires) == (it.j.Kind == syntax.Requires) {
+				said = append(said, g.term)
+			}
+		}
+		return len(said) > 0 && !typesChanged(p) && !prover.Contradicts(said) && prover.Proves(said, it.term) && !prover.Proves(nil, it.term) && !s.Overflow
+	}
 	dropped := make([]bool, len(all))
 	for i := len(all) - 1; i >= 0; i-- {
 		it := all[i]
 		if !it.new {
+			continue
+		}
+		if restates(it) {
+			restated = append(restated, it.j)
 			continue
 		}
 		var premises []*logic.Term
@@ -91,7 +113,7 @@ func (c *comparer) redundant(p *pair.Function) []pair.Conjunct {
 		}
 	}
 	slices.Reverse(out)
-	return out
+	return out, restated
 }
 
 // comparesWithItself finds a comparison of the result, or of the value of an argument, with itself. It gives its text.

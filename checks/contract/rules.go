@@ -463,7 +463,7 @@ func clauseRedundant(p *checks.Pass) {
 		if textSame(f) || !own(f) || c.verdict(f).contradictory || c.verdict(f).trivial {
 			continue
 		}
-		shown := c.redundant(f)
+		shown, restated := c.redundant(f)
 		for _, j := range shown {
 			out := checks.AtFunction(f)
 			if j.Clause != nil {
@@ -474,7 +474,12 @@ func clauseRedundant(p *checks.Pass) {
 			p.Report(out)
 		}
 		// The verifier was asked of each clause by itself. Two that say the same follow from each other, so at most one of them is to go.
-		if proved := c.asked.Redundant(f.Head); len(shown) == 0 && len(proved) > 0 && !c.vacuous(f.Head) && !c.asked.Proved(obligation.Trivial, f.Head) {
+		proved := slices.DeleteFunc(slices.Clone(c.asked.Redundant(f.Head)), func(cl *model.Clause) bool {
+			return slices.ContainsFunc(restated, func(j pair.Conjunct) bool {
+				return j.Clause != nil && j.Clause.File == cl.File && j.Clause.Span == cl.Span
+			})
+		})
+		if len(shown) == 0 && len(proved) > 0 && !c.vacuous(f.Head) && !c.asked.Proved(obligation.Trivial, f.Head) {
 			last := proved[len(proved)-1]
 			out := checks.AtFunction(f).At(last.File.Syntax.Source, last.Span)
 			out.Change = last.Kind.String() + " " + last.Text
