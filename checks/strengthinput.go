@@ -38,6 +38,8 @@ type StrengthPair struct {
 	// less base's, over the spectests that both decide; nil if there are none.
 	Comparable bool
 	Delta      *float64
+	// Unchanged says that the executable code is the same on both sides, and that the two contracts mean the same.
+	Unchanged bool
 	// Lost are spectests that base's contract rejects and head's does not, the simplest first.
 	Lost []Escape
 }

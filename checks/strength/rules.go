@@ -20,6 +20,9 @@ const (
 	addOne      = "pub fn add_one(x: u32) -> (r: u32)\n    requires\n        x < 100,\n    ensures\n        r == x + 1,\n{\n    x + 1\n}"
 	addTwo      = "pub fn add_two(x: u32) -> (r: u32)\n    requires\n        x < 100,\n    ensures\n        r == x + 2,\n{\n    x + 2\n}"
 	larger      = "pub fn grow(x: u32) -> (r: u32)\n    requires\n        x < 100,\n    ensures\n        r > x,\n{\n    x + 1\n}"
+	smallerHead = "pub fn min(a: u32, b: u32) -> (r: u32)\n    ensures\n        r <= a,\n        r <= b,\n        r == a || r == b,\n"
+	smaller     = smallerHead + "{\n    if a <= b {\n        a\n    } else {\n        b\n    }\n}"
+	swapped     = smallerHead + "{\n    if a <= b {\n        b\n    } else {\n        a\n    }\n}"
 	opaque      = "pub fn apply(f: fn(u32) -> u32, x: u32) -> (r: u32)\n    ensures\n        r == r,\n{\n    f(x)\n}"
 	trusted     = "#[verifier::external_body]\npub fn half(x: u32) -> (r: u32)\n    ensures\n        2 * r == x,\n{\n    x / 2\n}"
 	trustedTrue = "#[verifier::external_body]\npub fn half(x: u32) -> (r: u32)\n    ensures\n        2 * r <= x,\n        x <= 2 * r + 1,\n{\n    x / 2\n}"
@@ -34,7 +37,8 @@ func Rules() []*checks.Rule {
 			ID: "strength/weak", Family: checks.Strength, Severity: policy.Warning, Needs: needs,
 			Purpose: "The contract allows a result that the function never gives.",
 			Why: "Callers know of a function what its contract says, and nothing else. The code can be changed to give such a result, and every proof still goes through. It is an error " +
-				"below the policy's strength.min, and a warning above.",
+				"below the policy's strength.min, and a warning above; a warning as well where the code is base's and the contract rules out no less than base's. Of a function " +
+				"whose code is base's and whose contract means the same nothing is said.",
 			Fires:    checks.Example{Base: wrap(addOne), Head: wrap(addOne + "\n\n" + maxWeak), Symbol: "max_of"},
 			Quiet:    checks.Example{Base: wrap(addOne), Head: wrap(addOne + "\n\n" + maxStrong)},
 			Remedy:   "Say in ensures what excludes the result that is shown. If it should be allowed, lower strength.min, or have a waiver reviewed that says why.",
@@ -43,8 +47,9 @@ func Rules() []*checks.Rule {
 		},
 		{
 			ID: "strength/dropped", Family: checks.Strength, Severity: policy.Error, Needs: needs | checks.NeedBase | checks.NeedPair,
-			Purpose:  "The contract allows results that base's contract excluded, by more than the policy's strength.max-drop.",
-			Why:      "The code does what it did, and callers are told less of it. Both contracts are asked about the same wrong results, so that the difference is the change's.",
+			Purpose: "The contract allows results that base's contract excluded, by more than the policy's strength.max-drop.",
+			Why: "The code does what it did, and callers are told less of it. Both contracts are asked about the same wrong results, so that the difference is the change's. It is a notice when fewer " +
+				"than the policy's gate.min-suite are decided on a side.",
 			Fires:    checks.Example{Base: wrap(maxStrong), Head: wrap(maxWeak), Symbol: "max_of"},
 			Quiet:    checks.Example{Base: wrap(maxWeak), Head: wrap(maxStrong)},
 			Remedy:   "Keep the promise that excluded the result. If it is given up on purpose, say so in the pull request.",
@@ -60,6 +65,17 @@ func Rules() []*checks.Rule {
 			Remedy:   "Add to ensures what tells the function from the edited one.",
 			NoMirror: "That no edit survives is what is expected.",
 			Run:      survives,
+		},
+		{
+			ID: "strength/refuted", Family: checks.Strength, Severity: policy.Error, Needs: needs,
+			Purpose: "The function gives a result that its own contract rejects, and nothing says that the verifier proved it.",
+			Why: "The code is broken, or the contract is: the verifier would refuse it. It is a warning when the code is base's, the contract means the same, and base gives " +
+				"such a result too.",
+			Fires:    checks.Example{Base: wrap(smaller), Head: wrap(swapped), Symbol: "min"},
+			Quiet:    checks.Example{Base: wrap(swapped), Head: wrap(smaller)},
+			Remedy:   "Run the function on the input that is shown, and correct the code or the contract.",
+			NoMirror: "That a contract is kept is what is expected.",
+			Run:      broken,
 		},
 		{
 			ID: "strength/unmeasured", Family: checks.Strength, Severity: policy.Notice, Needs: needs,

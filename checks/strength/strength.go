@@ -9,22 +9,63 @@ import (
 
 	"github.com/specgate/specgate/checks"
 	"github.com/specgate/specgate/internal/model"
+	"github.com/specgate/specgate/internal/pair"
 	"github.com/specgate/specgate/internal/policy"
 	"github.com/specgate/specgate/internal/syntax"
 )
 
-// at starts a finding at the contract of head: its first promise, or, where there is none, the name.
+// at starts a finding at what is to blame of head's contract: the first promise that changed, else the first that speaks of what the function
+// gives; where there is none, at the name. A promise that base alone has is where it was.
 func at(s *checks.StrengthPair) checks.Finding {
 	f := checks.AtFunction(s.Pair)
-	if s.Pair.Head == nil {
+	h := s.Pair.Head
+	if h == nil {
 		return f
 	}
-	for _, c := range s.Pair.Head.Contract() {
-		if c.Kind == syntax.Ensures || c.Kind == syntax.Returns {
+	if s.Pair.Base != nil {
+		for _, c := range s.Pair.Contract.Removed {
+			if promised(c.Kind) && c.Clause != nil && !c.Inherited {
+				f = f.From(c.Clause.File.Syntax.Source, c.Node.Span())
+				break
+			}
+		}
+		for _, c := range s.Pair.Contract.Added {
+			if promised(c.Kind) && c.Clause != nil {
+				return f.At(c.Clause.File.Syntax.Source, c.Node.Span())
+			}
+		}
+	}
+	for _, c := range h.Contract() {
+		if c.Kind == syntax.Returns || c.Kind == syntax.Ensures && speaksOf(c.Node, h) {
 			return f.At(c.File.Syntax.Source, c.Span)
 		}
 	}
 	return f
+}
+
+func promised(k syntax.ClauseKind) bool { return k == syntax.Ensures || k == syntax.Returns }
+
+// speaksOf tells whether a promise is about what a function gives: its result or, where it has none, what was there before the call.
+func speaksOf(n syntax.Node, f *model.Function) bool {
+	word := f.Result
+	if word == "" {
+		word = "old"
+	}
+	found := false
+	for t := range n.Tokens() {
+		found = found || t.Text() == word
+	}
+	return found
+}
+
+// settled tells that nothing about a function's strength is this change's doing: its executable code is base's, and its contract means the same.
+func settled(s *checks.StrengthPair) bool {
+	return s.Base != nil && s.Unchanged && len(s.Lost) == 0 && (s.Delta == nil || *s.Delta == 0)
+}
+
+// noWeaker tells that the contract is known to rule out as much as base's of the same code.
+func noWeaker(s *checks.StrengthPair) bool {
+	return s.Base != nil && s.Pair.Base != nil && !s.Pair.What.Has(pair.Executable) && s.Comparable && s.Delta != nil && *s.Delta >= 0
 }
 
 // promise is the canonical text of what a contract says, for fingerprints.
@@ -91,7 +132,7 @@ func measured(p *checks.Pass, visit func(s *checks.StrengthPair, head *checks.Sp
 
 func weak(p *checks.Pass) {
 	measured(p, func(s *checks.StrengthPair, head *checks.Spectests) {
-		if len(head.Escapes) == 0 || head.Unique {
+		if len(head.Escapes) == 0 || head.Unique || settled(s) {
 			return
 		}
 		v, decided := value(head)
@@ -104,7 +145,9 @@ func weak(p *checks.Pass) {
 		case decided < p.Strength.MinSuite:
 			f.Message += fmt.Sprintf("; with fewer than %d decided, no strength is told).", p.Strength.MinSuite)
 		case v < p.Strength.Min:
-			f.Severity = policy.Error
+			if !noWeaker(s) {
+				f.Severity = policy.Error
+			}
 			f.Message += fmt.Sprintf("; the policy wants %.2f).", p.Strength.Min)
 		default:
 			f.Message += ")."
@@ -140,6 +183,13 @@ func short(s string) string {
 	return s
 }
 
+// enough tells whether as many spectests are decided on both sides as must be for a strength to be told.
+func enough(p *checks.Pass, s *checks.StrengthPair) bool {
+	_, base := value(s.Base.Suite)
+	_, head := value(s.Head.Suite)
+	return min(base, head) >= p.Strength.MinSuite
+}
+
 // falls tells whether head's contract excludes less than base's, by more than is allowed.
 func falls(p *checks.Pass, s *checks.StrengthPair) bool {
 	return s.Comparable && s.Delta != nil && len(s.Lost) > 0 && *s.Delta < 0 && -*s.Delta > p.Strength.MaxDrop
@@ -154,6 +204,10 @@ func dropped(p *checks.Pass) {
 		f.Change = promise(s.Pair.Base) + "\n" + promise(s.Pair.Head)
 		e := s.Lost[0]
 		f.Message = fmt.Sprintf("The contract rules out less than base's did: of the same wrong results %s. %s.", share(s), allows(e, "allowed now, and not in base, is"))
+		if !enough(p, s) {
+			f.Severity = policy.Notice
+			f.Message += fmt.Sprintf(" With fewer than %d decided, no strength is told.", p.Strength.MinSuite)
+		}
 		f.Detail = more(s.Lost, "allowed now, and not in base, is")
 		f.Witness = witness(e)
 		p.Report(f)
@@ -175,7 +229,7 @@ const maxShown = 3
 
 func survives(p *checks.Pass) {
 	measured(p, func(s *checks.StrengthPair, head *checks.Spectests) {
-		if len(head.Survivors) == 0 {
+		if len(head.Survivors) == 0 || settled(s) {
 			return
 		}
 		f := at(s)
@@ -216,11 +270,6 @@ func unmeasured(p *checks.Pass) {
 			continue
 		case side.Unmeasured != "":
 			why = side.Unmeasured
-		case side.Refuted != nil && !believed(p, side.Function):
-			why = fmt.Sprintf("%s, which its own contract rejects", gives(side.Refuted.Escape))
-			if side.Refuted.Clause != "" {
-				why += fmt.Sprintf(" (%s)", short(strings.Join(strings.Fields(side.Refuted.Clause), " ")))
-			}
 		case side.Suite != nil && !side.Suite.Unique:
 			v, decided := value(side.Suite)
 			all := side.Suite.All()
@@ -243,6 +292,41 @@ func unmeasured(p *checks.Pass) {
 		f.Message = fmt.Sprintf("How much the contract rules out is not known: %s.", strings.TrimSuffix(why, "."))
 		p.Report(f)
 	}
+}
+
+// broken reports functions that do not keep their contract, and of which nothing says that they were proved to. Of one that is proved the engine
+// tells that somebody is wrong, and of one whose contract is believed the rule trust/contract-refuted tells.
+func broken(p *checks.Pass) {
+	if p.Strength == nil {
+		return
+	}
+	for _, s := range p.Strength.Functions {
+		if s.Head == nil || s.Head.Refuted == nil || believed(p, s.Head.Function) || proved(p, s.Head.Function) {
+			continue
+		}
+		r := s.Head.Refuted
+		f := at(s)
+		f.Change = promise(s.Pair.Head)
+		if settled(s) && s.Base.Refuted != nil {
+			f.Severity = policy.Warning
+		}
+		f.Message = gives(r.Escape) + ", which the function's own contract rejects"
+		if r.File != nil {
+			f = f.At(r.File, r.Span)
+			f.Message += ": " + short(strings.Join(strings.Fields(r.Clause), " "))
+		}
+		f.Witness = &checks.Witness{Input: r.Input, Result: r.Result}
+		p.Report(f)
+	}
+}
+
+// proved tells whether the verifier proved a function of head.
+func proved(p *checks.Pass, f *model.Function) bool {
+	if p.Proof == nil || p.Proof.Head == nil {
+		return false
+	}
+	v := p.Proof.Head.Functions[f]
+	return v != nil && v.Outcome == checks.ProofProved
 }
 
 func void(p *checks.Pass) {

@@ -188,6 +188,8 @@ func (r *runner) subjects() []*measure.Subject {
 		if runs(p.Base) {
 			s.Base = &measure.Side{Function: p.Base}
 			s.Same = !p.What.Has(pair.Executable)
+			direction, _ := contract.Direction(r.input, p)
+			s.Unchanged = s.Same && direction == "equal"
 		}
 		out = append(out, s)
 	}

@@ -112,7 +112,7 @@ func TestStrengthPolicy(t *testing.T) {
 		{"[strength]\nmin = 0.5", "error strength/dropped, warning strength/weak"},
 		{"[strength]\nmax-drop = 0.5", "error strength/weak"},
 		{"[strength]\nmutants = 0\ninputs = 3\nseed = 7\nmin = 0.99\nmax-drop = 1.0", "error strength/weak"},
-		{"[gate]\nmin-suite = 1000", "error strength/dropped, notice strength/unmeasured, warning strength/weak"},
+		{"[gate]\nmin-suite = 1000", "notice strength/dropped, notice strength/unmeasured, warning strength/weak"},
 		{"[rules]\n\"strength/*\" = \"notice\"", "notice strength/dropped, notice strength/weak"},
 	} {
 		o := change(t, "max-weak", map[string]string{policy.FileName: "version = 1\n" + c.keys + "\n"}).options()
@@ -255,7 +255,7 @@ pub fn wrong(x: u32) -> (r: u32)
 	slices.Sort(found)
 	want := []string{
 		"half: trust/contract-refuted: The contract is believed without proof, and it is false: `half(1)` is 0, which `2 * r == x` excludes.",
-		"wrong: strength/unmeasured: How much the contract rules out is not known: `wrong(0)` is 2, which its own contract rejects (r == x + 1).",
+		"wrong: strength/refuted: `wrong(0)` is 2, which the function's own contract rejects: r == x + 1",
 	}
 	if diff := cmp.Diff(want, found); diff != "" {
 		t.Errorf("findings (-want +got):\n%s", diff)

@@ -120,6 +120,7 @@ func subjects(t testing.TB, base, head string) (*pair.Pairs, []*measure.Subject)
 	}
 	for _, f := range p.Functions {
 		s := &measure.Subject{Pair: f, Base: side(bw, f.Base), Head: side(hw, f.Head), Same: f.Base != nil && f.Head != nil && !f.What.Has(pair.Executable)}
+		s.Unchanged = s.Same && !f.What.Has(pair.Contract) && !f.What.Has(pair.GhostRefs)
 		if s.Base == nil && s.Head == nil {
 			continue
 		}

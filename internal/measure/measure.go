@@ -55,6 +55,8 @@ type Subject struct {
 	// Same says that the executable code is the same on both sides: it is then run once, in head's tree, and both contracts are asked about the
 	// same spectests.
 	Same bool
+	// Unchanged says that, and that both contracts mean the same.
+	Unchanged bool
 }
 
 // Job is a function to be run on inputs, with its mutants.
@@ -201,7 +203,7 @@ func (r *Result) Subject() *Subject { return r.subject }
 
 // Strength is the result as rules see it.
 func (r *Result) Strength() *checks.StrengthPair {
-	out := &checks.StrengthPair{Pair: r.subject.Pair, Base: r.base.measured(r.o), Head: r.head.measured(r.o)}
+	out := &checks.StrengthPair{Pair: r.subject.Pair, Base: r.base.measured(r.o), Head: r.head.measured(r.o), Unchanged: r.subject.Unchanged}
 	r.compare(out)
 	return out
 }

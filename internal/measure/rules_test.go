@@ -152,3 +152,48 @@ func TestHidden(t *testing.T) {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 }
+
+// TestWhoseDoing tells findings that a change is to blame for from what was there before it, and where they point.
+func TestWhoseDoing(t *testing.T) {
+	const (
+		grow = "pub fn grow(x: u32) -> (r: u32)\n    requires\n        x < 100,\n    ensures\n        x < 100,\n        r > x,\n{\n    x + 1\n}"
+		min  = "pub fn min(a: u32, b: u32) -> (r: u32)\n    ensures\n        r <= a,\n        r <= b,\n{\n    if a <= b {\n        b\n    } else {\n        a\n    }\n}"
+	)
+	edited := func(text, old, new string) string {
+		if !strings.Contains(text, old) {
+			t.Fatalf("there is no %q", old)
+		}
+		return strings.ReplaceAll(text, old, new)
+	}
+	many := func(in *checks.StrengthInput) { in.MinSuite = 10_000 }
+	for _, c := range []struct {
+		name, base, head string
+		edit             func(*checks.StrengthInput)
+		want             []string
+	}{
+		{"proof-only edit", grow, edited(grow, "    x + 1", "    assert(x < 1000000 || x < 2000000);\n    x + 1"), nil, nil},
+		{"renamed", grow, edited(grow, "grow", "grew"), nil, nil},
+		{"moved", grow, "pub mod inner {\nuse vstd::prelude::*;\n" + grow + "\n}", nil, nil},
+		{"another order of the promises", grow, edited(grow, "        x < 100,\n        r > x,", "        r > x,\n        x < 100,"), nil, nil},
+		{"new", "", grow, nil, []string{"10:9 warning strength/mutant-survives grow", "10:9 error strength/weak grow"}},
+		{"stronger", grow, edited(grow, "r > x", "r > x, r <= x + 3"), nil, []string{"10:16 warning strength/mutant-survives grow", "10:16 warning strength/weak grow"}},
+		{"weaker", edited(grow, "r > x", "r == x + 1"), grow, nil,
+			[]string{"10:9 error strength/dropped grow", "10:9 warning strength/mutant-survives grow", "10:9 error strength/weak grow"}},
+		{"weaker, and little decided", edited(grow, "r > x", "r == x + 1"), grow, many,
+			[]string{"10:9 notice strength/dropped grow", "10:9 warning strength/mutant-survives grow", "10:9 notice strength/unmeasured grow", "10:9 warning strength/weak grow"}},
+		{"other code", grow, edited(grow, "    x + 1", "    1 + x"), nil, []string{"10:9 warning strength/mutant-survives grow", "10:9 error strength/weak grow"}},
+		{"broken before", min, edited(min, "    if", "    assert(a < 9 || a >= 9);\n    if"), nil, []string{"7:9 warning strength/refuted min"}},
+		{"broken now", edited(min, "a <= b", "b <= a"), min, nil, []string{"7:9 error strength/refuted min"}},
+		{"broken and new", "", min, nil, []string{"7:9 error strength/refuted min"}},
+	} {
+		var got []string
+		for _, f := range findings(t, wrapped(c.base), wrapped(c.head), c.edit) {
+			if strings.HasPrefix(f.Rule, "strength/") {
+				got = append(got, f.Span.Start.String()+" "+f.Severity.String()+" "+f.Rule+" "+f.Symbol)
+			}
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+}
