@@ -127,13 +127,21 @@ func match(base, head []entry) []int {
 	m.buckets(func(e *entry) string { return e.class + "\x00" + e.name + "\x00" + e.content().print }, m.inOrder)
 	// Renamed: the same content under another name in the same place, then elsewhere if there is one only.
 	m.buckets(func(e *entry) string { return e.class + "\x00" + e.parent + "\x00" + e.content().print }, m.inOrder)
-	m.buckets(func(e *entry) string { return e.class + "\x00" + e.content().print }, func(bs, hs []int) {
-		if len(bs) == 1 && len(hs) == 1 && len(m.base[bs[0]].print) > 40 {
-			m.take(bs[0], hs[0])
-		}
+	// A name says more than a content: what a function of that name elsewhere could have become is looked at first.
+	renamed := func(free func(b, h int) bool) {
+		m.buckets(func(e *entry) string { return e.class + "\x00" + e.content().print }, func(bs, hs []int) {
+			if len(bs) == 1 && len(hs) == 1 && len(m.base[bs[0]].print) > 40 && free(bs[0], hs[0]) {
+				m.take(bs[0], hs[0])
+			}
+		})
+	}
+	ofBase, ofHead := m.names()
+	renamed(func(b, h int) bool {
+		return !ofHead[m.base[b].class+"\x00"+m.base[b].name] && !ofBase[m.head[h].class+"\x00"+m.head[h].name]
 	})
 	// Moved and changed: the same name, alike. Renamed and changed: the same place and signature, very much alike.
 	m.buckets(func(e *entry) string { return e.class + "\x00" + e.name }, func(bs, hs []int) { m.alike(bs, hs, 0.5) })
+	renamed(func(int, int) bool { return true })
 	m.buckets(func(e *entry) string { return e.class + "\x00" + e.parent + "\x00" + e.content().shape }, func(bs, hs []int) { m.alike(bs, hs, 0.8) })
 	return m.of
 }
@@ -149,6 +157,22 @@ type matcher struct {
 	base, head []entry
 	of         []int
 	taken      []bool
+}
+
+// names are the names, with their classes, of what is left on both sides.
+func (m *matcher) names() (base, head map[string]bool) {
+	base, head = map[string]bool{}, map[string]bool{}
+	for b := range m.base {
+		if m.of[b] < 0 {
+			base[m.base[b].class+"\x00"+m.base[b].name] = true
+		}
+	}
+	for h := range m.head {
+		if !m.taken[h] {
+			head[m.head[h].class+"\x00"+m.head[h].name] = true
+		}
+	}
+	return base, head
 }
 
 func (m *matcher) take(b, h int) { m.of[b], m.taken[h] = h, true }
