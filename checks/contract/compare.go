@@ -112,8 +112,10 @@ type comparer struct {
 	floats      bool
 	// changedWords are the names of definitions that differ between the sides, or rest on one that does.
 	changedWords map[string]bool
-	changedFns   map[*model.Function]bool    // of both sides
-	verdicts     map[*pair.Function]*verdict // without the verifier
+	changedFns   map[*model.Function]bool // of both sides
+	// sameFns have another definition of the same function.
+	sameFns  map[*model.Function]bool
+	verdicts map[*pair.Function]*verdict // without the verifier
 	answers
 	resting map[*model.Function]bool
 	// changedInvariant tells that the invariant of a type means something else.
@@ -151,8 +153,25 @@ func (c *comparer) prover(s *logic.Space, define func(app *logic.Term) *logic.Te
 }
 
 func newComparer(in *checks.Input) *comparer {
+	c := comparerWith(in, nil)
+	same := map[*model.Function]bool{}
+	for _, p := range in.Pairs.Functions {
+		if c.changedFns[p.Head] && c.sameRecursion(p) {
+			same[p.Base], same[p.Head] = true, true
+		}
+	}
+	if len(same) > 0 {
+		left := c.left
+		c = comparerWith(in, same)
+		c.left = left
+	}
+	return c
+}
+
+// comparerWith is a comparer that takes the definitions of some functions as unchanged, whatever their text.
+func comparerWith(in *checks.Input, same map[*model.Function]bool) *comparer {
 	pairs := in.Pairs
-	c := &comparer{stop: in.Done, left: maxSteps, pairs: pairs, changedWords: map[string]bool{}, changedFns: map[*model.Function]bool{}, verdicts: map[*pair.Function]*verdict{},
+	c := &comparer{sameFns: same, stop: in.Done, left: maxSteps, pairs: pairs, changedWords: map[string]bool{}, changedFns: map[*model.Function]bool{}, verdicts: map[*pair.Function]*verdict{},
 		resting: map[*model.Function]bool{}, affected: map[*model.Function]bool{}}
 	c.base, c.head = c.newSide(pairs.Base, false), c.newSide(pairs.Head, true)
 	for _, m := range []*model.Model{pairs.Base, pairs.Head} {
@@ -166,7 +185,7 @@ func newComparer(in *checks.Input) *comparer {
 		if p.Base == nil || p.Head == nil || !isSpec(p.Base) && !isSpec(p.Head) {
 			continue
 		}
-		if definitionChanged(p) {
+		if definitionChanged(p) && !same[p.Head] {
 			c.changedFns[p.Base], c.changedFns[p.Head] = true, true
 			c.changedWords[p.Base.Name], c.changedWords[p.Head.Name] = true, true
 		}

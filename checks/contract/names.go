@@ -75,6 +75,8 @@ type names struct {
 	differ map[string]bool
 	// defs are the functions that resolved names stand for, by the name that terms carry.
 	defs map[string]*model.Function
+	// recursive is a definition whose calls of itself are the same unknown function on both sides; nil: none.
+	recursive *model.Function
 }
 
 // reach are the spec functions that a contract rests on.
@@ -391,10 +393,14 @@ func sameSelf(self string, recv *logic.Type) bool {
 // ref names a function the same on both sides when it is the same function with the same meaning.
 func (n *names) ref(f *model.Function) logic.Ref {
 	name := "fn " + n.c.identity(f, n.head)
-	if n.c.changed(f, n.head) {
-		name = n.Side() + " " + name
+	if n.recursive == f {
+		name += " of itself" // and without a definition
+	} else {
+		if n.c.changed(f, n.head) {
+			name = n.Side() + " " + name
+		}
+		n.defs[name] = f
 	}
-	n.defs[name] = f
 	r := logic.Ref{Name: name}
 	// Generic results depend on the call.
 	inner := n.within(f)
@@ -414,7 +420,7 @@ func (n *names) ref(f *model.Function) logic.Ref {
 
 // within are the names as they resolve inside a function of the same side.
 func (n *names) within(f *model.Function) *names {
-	return &names{side: n.side, space: n.space, generics: genericsOf(f), self: f.Self, reach: n.reach, owner: f, differ: n.differ, defs: n.defs}
+	return &names{side: n.side, space: n.space, generics: genericsOf(f), self: f.Self, reach: n.reach, owner: f, differ: n.differ, defs: n.defs, recursive: n.recursive}
 }
 
 // genericsOf are the type parameters of a function, and the one-word parts of its impl's type that look like parameters.

@@ -176,6 +176,9 @@ func (c *comparer) definitions() []effect {
 		if spec.Base == nil || spec.Head == nil || !isSpec(spec.Head) || !isSpec(spec.Base) || !changedItself(spec) || !defined(spec.Head) || !defined(spec.Base) {
 			continue
 		}
+		if c.sameFns[spec.Head] {
+			continue
+		}
 		rel := c.definitionRelation(spec)
 		if rel == Equal {
 			continue
@@ -318,7 +321,7 @@ func (c *comparer) definitionRelation(spec *pair.Function) Relation {
 		// The value is compared with the operator's result: more true is not less said.
 		return Unknown
 	}
-	prover, done, bt, ht := c.bodies(spec)
+	prover, done, bt, ht := c.bodies(spec, false)
 	defer done()
 	if bt == nil || ht == nil {
 		return Unknown
@@ -346,12 +349,37 @@ func (c *comparer) sameValue(spec *pair.Function) Relation {
 	if typesChanged(spec) {
 		return Unknown
 	}
-	prover, done, bt, ht := c.bodies(spec)
+	prover, done, bt, ht := c.bodies(spec, false)
 	defer done()
 	if bt != nil && ht != nil && prover.Proves(nil, prover.S.Equal(bt, ht)) && !prover.S.Overflow {
 		return Equal
 	}
 	return Unknown
+}
+
+// sameRecursion tells that two definitions of a recursive spec function define the same function. Where the bodies are equal whatever
+// function their calls of themselves stand for, each function meets the other's equation; and since the recursion ends, which decreases
+// has to show, an equation has one solution only.
+func (c *comparer) sameRecursion(p *pair.Function) bool {
+	if p.Base == nil || p.Head == nil || p.What&(pair.GhostRefs|pair.Mode|pair.Signature) != 0 || !p.What.Has(pair.Body) || typesChanged(p) {
+		return false
+	}
+	for _, f := range []*model.Function{p.Base, p.Head} {
+		itself := slices.ContainsFunc(f.Calls, func(call model.Call) bool { return slices.Contains(call.Callees, f) })
+		if f.Mode != model.Spec || !itself || !defined(f) || len(f.Sites)+len(f.Unknown) > 0 || decreasesWhen(f) != "" || len(clauses(f, syntax.Decreases)) == 0 ||
+			f.Kind == model.TraitMethod || f.Kind == model.TraitImplMethod {
+			return false
+		}
+	}
+	prover, done, bt, ht := c.bodies(p, true)
+	defer done()
+	if bt == nil || ht == nil {
+		return false
+	}
+	if returnsBool(p.Head) {
+		return prover.Proves([]*logic.Term{bt}, ht) && prover.Proves([]*logic.Term{ht}, bt) && !prover.S.Overflow
+	}
+	return prover.Proves(nil, prover.S.Equal(bt, ht)) && !prover.S.Overflow
 }
 
 // ofOperator tells a function of an implementation such as AddSpecImpl, which is the contract of an operator.
@@ -364,8 +392,9 @@ func trimArgs(t string) string {
 	return t
 }
 
-// bodies converts the two definitions over the same arguments; nil: there is none.
-func (c *comparer) bodies(spec *pair.Function) (prover *logic.Prover, done func(), base, head *logic.Term) {
+// bodies converts the two definitions over the same arguments; nil: there is none. Where recursive is set, their calls of themselves are
+// calls of one unknown function.
+func (c *comparer) bodies(spec *pair.Function, recursive bool) (prover *logic.Prover, done func(), base, head *logic.Term) {
 	s := logic.NewSpace()
 	s.NoFloats = !c.floats
 	var ns [2]*names
@@ -376,6 +405,9 @@ func (c *comparer) bodies(spec *pair.Function) (prover *logic.Prover, done func(
 			sd = c.head
 		}
 		n := c.newNames(s, sd, f)
+		if recursive {
+			n.recursive = f
+		}
 		ns[i] = n
 		conv, _ := c.environment(s, n, f, nil)
 		body := f.Node.Get(syntax.FBody)
