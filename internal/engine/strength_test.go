@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -288,5 +289,51 @@ func TestScoreNotRun(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"compile-not-run", "verify-not-run", "unmeasured"}, codes); diff != "" || sum < 0.999 || sum > 1.001 {
 		t.Errorf("%+v", lines[0])
+	}
+}
+
+// TestStrengthOfMoved moves a type and a method whose contract is weak to another module, and breaks a function: only that is reported.
+func TestStrengthOfMoved(t *testing.T) {
+	const cell = `pub struct Cell { pub n: u8 }
+impl Cell {
+    pub fn grown(&self) -> (r: u8)
+        requires
+            self.n < 100,
+        ensures
+            r > self.n,
+    {
+        self.n + 1
+    }
+}
+`
+	const least = "pub fn least(a: u8, b: u8) -> (r: u8)\n    ensures\n        r <= a,\n        r <= b,\n{\n    if a <= b { a } else { b }\n}\n"
+	r := newRepo(t)
+	r.write("src/lib.rs", "pub mod cell;\nuse vstd::prelude::*;\nverus! {\n"+least+"}\n")
+	r.write("src/cell.rs", "use vstd::prelude::*;\nverus! {\n"+cell+"}\n")
+	r.commit("base")
+	r.git("rm", "-q", "src/cell.rs")
+	r.write("src/lib.rs", "pub mod store;\nuse vstd::prelude::*;\nverus! {\n"+strings.Replace(least, "{ a } else { b }", "{ b } else { a }", 1)+"}\n")
+	r.write("src/store/mod.rs", "pub mod cell;\n")
+	r.write("src/store/cell.rs", "use vstd::prelude::*;\nverus! {\n"+cell+"}\n")
+	r.commit("head")
+	o := r.options()
+	o.Only, o.Compiler = []checks.Family{checks.Strength}, compiler(t)
+	got := check(t, o).Report
+	var found []string
+	for _, f := range got.Findings {
+		found = append(found, fmt.Sprintf("%s:%d: %s %s: %s", f.File, f.Span.Start.Line, f.Severity, f.Rule, f.Message))
+	}
+	want := []string{"src/lib.rs:6: error strength/refuted: `least(0, 1)` is 1, which the function's own contract rejects: r <= a"}
+	if diff := cmp.Diff(want, found); diff != "" {
+		t.Errorf("findings (-want +got):\n%s", diff)
+	}
+	measured := 0
+	for _, f := range got.Functions {
+		if s := f.Strength.Head; s != nil && s.Escaped > 0 {
+			measured++
+		}
+	}
+	if measured != 1 {
+		t.Errorf("the numbers of %d weak functions are in the report, 1 was expected", measured)
 	}
 }
