@@ -1,0 +1,25 @@
+use vstd::prelude::*;
+
+verus! {
+
+pub struct Level {
+    pub n: u8,
+}
+
+impl Level {
+    pub const MAX: u8 = 9;
+
+    /// The next level, up to the highest.
+    pub fn assoc_raise(self) -> (r: Level)
+        ensures
+            r.n == if self.n < Self::MAX { self.n + 1 } else { Self::MAX as int },
+    {
+        if self.n < Self::MAX {
+            Level { n: self.n + 1 }
+        } else {
+            Level { n: Self::MAX }
+        }
+    }
+}
+
+} // verus!

@@ -1,0 +1,19 @@
+use vstd::prelude::*;
+
+verus! {
+
+/// An optional outcome as the outcome of an option.
+pub fn nested_transpose(x: Option<Result<u8, u16>>) -> (r: Result<Option<u8>, u16>)
+    ensures
+        x is None ==> r == Ok::<Option<u8>, u16>(None),
+        x matches Some(Ok(v)) ==> r == Ok::<Option<u8>, u16>(Some(v)),
+        x matches Some(Err(e)) ==> r == Err::<Option<u8>, u16>(e),
+{
+    match x {
+        None => Ok(None),
+        Some(Ok(v)) => Ok(Some(v)),
+        Some(Err(e)) => Err(e),
+    }
+}
+
+} // verus!
