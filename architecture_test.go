@@ -32,13 +32,14 @@ var layers = map[string]layer{
 
 	"internal/syntax": {1, []string{"internal/source"}, nil, "the front end must be usable on any text, without git, a policy or a verifier"},
 
-	"internal/logic":    {2, []string{"internal/source", "internal/syntax"}, nil, "a proof must depend on the formulas alone, not on where they stand"},
-	"internal/manifest": {2, []string{"internal/source"}, nil, "Cargo files are data; reading them must not need a tree of Rust"},
-	"internal/policy":   {2, []string{"internal/source"}, nil, "a decision must be a pure function of policy and finding, so that it can be simulated"},
-	"internal/model":    {2, nil, []string{"internal/manifest"}, "what a crate says must not depend on what anyone thinks of it"},
-	"internal/value":    {2, []string{}, nil, "values of Verus types must be usable without a tree"},
-	"internal/eval":     {2, []string{"internal/source", "internal/syntax", "internal/value"}, []string{"internal/value"}, "evaluation needs trees and values, never the change or the rules"},
-	"internal/pair":     {2, nil, []string{"internal/model", "internal/manifest"}, "pairing compares two models and judges nothing"},
+	"internal/logic":           {2, []string{"internal/source", "internal/syntax"}, nil, "a proof must depend on the formulas alone, not on where they stand"},
+	"internal/manifest":        {2, []string{"internal/source"}, nil, "Cargo files are data; reading them must not need a tree of Rust"},
+	"internal/policy":          {2, []string{"internal/source"}, nil, "a decision must be a pure function of policy and finding, so that it can be simulated"},
+	"internal/model":           {2, nil, []string{"internal/manifest"}, "what a crate says must not depend on what anyone thinks of it"},
+	"internal/value":           {2, []string{}, nil, "values of Verus types must be usable without a tree"},
+	"internal/eval":            {2, []string{"internal/source", "internal/syntax", "internal/value"}, []string{"internal/value"}, "evaluation needs trees and values, never the change or the rules"},
+	"internal/model/modeltest": {2, []string{"internal/source", "internal/syntax"}, nil, "a tree for tests knows no more than what reading one needs"},
+	"internal/pair":            {2, nil, []string{"internal/model", "internal/manifest"}, "pairing compares two models and judges nothing"},
 
 	"internal/cache": {1, []string{}, nil, "a store of bytes knows nothing of what they say"},
 

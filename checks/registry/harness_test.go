@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -20,66 +19,18 @@ import (
 	"github.com/specgate/specgate/checks/contract"
 	"github.com/specgate/specgate/checks/registry"
 	"github.com/specgate/specgate/internal/model"
+	"github.com/specgate/specgate/internal/model/modeltest"
 	"github.com/specgate/specgate/internal/pair"
 	"github.com/specgate/specgate/internal/policy"
 	"github.com/specgate/specgate/internal/source"
-	"github.com/specgate/specgate/internal/syntax"
 )
 
 var update = flag.Bool("update", false, "write golden files and docs/rules.md")
 
 // tree is a tree of files in memory.
-type tree struct {
-	files  map[string]string
-	parsed map[string]*syntax.File
-}
+type tree = modeltest.Tree[string]
 
-func newTree(files map[string]string) *tree {
-	return &tree{files: files, parsed: map[string]*syntax.File{}}
-}
-
-func (t *tree) Paths() []string {
-	var out []string
-	for p := range t.files {
-		out = append(out, p)
-	}
-	slices.Sort(out)
-	return out
-}
-
-func (t *tree) Read(path string) ([]byte, error) {
-	text, ok := t.files[path]
-	if !ok {
-		return nil, fmt.Errorf("read %s: %w", path, fs.ErrNotExist)
-	}
-	return []byte(text), nil
-}
-
-func (t *tree) Parse(path string) (*syntax.File, error) {
-	if f := t.parsed[path]; f != nil {
-		return f, nil
-	}
-	text, err := t.Read(path)
-	if err != nil {
-		return nil, err
-	}
-	f := syntax.Parse(source.NewFile(path, text))
-	t.parsed[path] = f
-	return f, nil
-}
-
-func (t *tree) Mentions(words ...string) []string {
-	var out []string
-	for _, p := range t.Paths() {
-		for _, w := range words {
-			if strings.HasSuffix(p, ".rs") && regexp.MustCompile(`\b`+regexp.QuoteMeta(w)+`\b`).MatchString(t.files[p]) {
-				out = append(out, p)
-				break
-			}
-		}
-	}
-	return out
-}
+func newTree(files map[string]string) *tree { return modeltest.New(files) }
 
 // input builds what the rules see of a change between two trees: all files that differ.
 func input(t *testing.T, base, head map[string]string) *checks.Input {

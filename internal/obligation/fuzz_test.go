@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/specgate/specgate/internal/model"
+	"github.com/specgate/specgate/internal/model/modeltest"
 	"github.com/specgate/specgate/internal/obligation"
 	"github.com/specgate/specgate/internal/pair"
 	"github.com/specgate/specgate/internal/source"
@@ -104,7 +105,7 @@ func write(t *testing.T, base, head string) {
 	}
 	var models []*model.Model
 	for _, text := range []string{base, head} {
-		tr := &tree{one(text), map[string]*syntax.File{}}
+		tr := modeltest.New(one(text))
 		m, err := model.New(context.Background(), tr, tr.Paths())
 		if err != nil {
 			return

@@ -1,72 +1,23 @@
 package pair_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/specgate/specgate/internal/model"
+	"github.com/specgate/specgate/internal/model/modeltest"
 	"github.com/specgate/specgate/internal/pair"
-	"github.com/specgate/specgate/internal/source"
-	"github.com/specgate/specgate/internal/syntax"
 )
 
-// tree is a model.Tree over texts.
-type tree struct {
-	files  map[string][]byte
-	parsed map[string]*syntax.File
-}
+// tree is a tree of files in memory.
+type tree = modeltest.Tree[[]byte]
 
-func newTree(files map[string][]byte) *tree {
-	return &tree{files: files, parsed: map[string]*syntax.File{}}
-}
-
-func (t *tree) Paths() []string {
-	var out []string
-	for p := range t.files {
-		out = append(out, p)
-	}
-	slices.Sort(out)
-	return out
-}
-
-func (t *tree) Read(p string) ([]byte, error) {
-	b, ok := t.files[p]
-	if !ok {
-		return nil, fmt.Errorf("read %s: %w", p, os.ErrNotExist)
-	}
-	return b, nil
-}
-
-func (t *tree) Parse(p string) (*syntax.File, error) {
-	if f := t.parsed[p]; f != nil {
-		return f, nil
-	}
-	b, err := t.Read(p)
-	if err != nil {
-		return nil, err
-	}
-	f := syntax.Parse(source.NewFile(p, b))
-	t.parsed[p] = f
-	return f, nil
-}
-
-func (t *tree) Mentions(words ...string) []string {
-	var out []string
-	for p, b := range t.files {
-		if strings.HasSuffix(p, ".rs") && slices.ContainsFunc(words, func(w string) bool { return w != "" && bytes.Contains(b, []byte(w)) }) {
-			out = append(out, p)
-		}
-	}
-	slices.Sort(out)
-	return out
-}
+func newTree(files map[string][]byte) *tree { return modeltest.New(files) }
 
 func build(t testing.TB, tr model.Tree) *model.Model {
 	t.Helper()

@@ -331,7 +331,7 @@ func TestAskLimits(t *testing.T) {
 		}
 	}
 	head, plan = weak(t)
-	head.files["src/other.rs"] = "fn f() {}\n"
+	head.Files["src/other.rs"] = "fn f() {}\n"
 	c, err := Open(context.Background(), Request{Verifier: v, Files: head.work(), Roots: []string{"src/other.rs"}, Options: options, Temp: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
@@ -386,7 +386,7 @@ func TestAskRestores(t *testing.T) {
 				t.Error("the verifier did not see the questions")
 			}
 			now, err := os.ReadFile(filepath.Join(s.root, "src", "lib.rs"))
-			if err != nil || string(now) != head.files["src/lib.rs"] {
+			if err != nil || string(now) != head.Files["src/lib.rs"] {
 				t.Errorf("the file is not as it was: %v", err)
 			}
 			if left, err := filepath.Glob(filepath.Join(s.root, "src", "*")); err != nil || len(left) != 1 {

@@ -28,18 +28,18 @@ func workspace(t *testing.T) (head *tree, plan *obligation.Plan) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sides[i].files["Cargo.lock"] = string(lock)
+		sides[i].Files["Cargo.lock"] = string(lock)
 	}
 	for file, edit := range map[string][2]string{
 		"queue/src/lib.rs":    {"        m == a || m == b,\n", ""},
 		"queue/src/limits.rs": {"        x <= cap ==> r == x,\n", "        x < cap ==> r == x,\n"},
 		"app/src/main.rs":     {"        m >= c,\n", "        m >= c,\n        m >= a && m >= b && m >= c,\n"},
 	} {
-		text := sides[1].files[file]
+		text := sides[1].Files[file]
 		if !strings.Contains(text, edit[0]) {
 			t.Fatalf("%s lacks %q", file, edit[0])
 		}
-		sides[1].files[file] = strings.Replace(text, edit[0], edit[1], 1)
+		sides[1].Files[file] = strings.Replace(text, edit[0], edit[1], 1)
 	}
 	return sides[1], questions(pair.New(index(t, sides[0]), index(t, sides[1])))
 }

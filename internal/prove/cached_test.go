@@ -24,7 +24,7 @@ func TestCached(t *testing.T) {
 		t.Fatal(err)
 	}
 	tr := readFile(t, recordings+"diagnostics/arithmetic.rs")
-	tr.files["link"] = ""
+	tr.Files["link"] = ""
 	dir := t.TempDir()
 	for _, name := range []string{"verus", "cargo-verus", "z3"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte("\x7fELF"), 0o755); err != nil {
@@ -42,7 +42,7 @@ func TestCached(t *testing.T) {
 		}
 	}
 	replay := verustest.NewReplay(t)
-	replay.Add(rec, map[string]string{"arithmetic.rs": tr.files["arithmetic.rs"]})
+	replay.Add(rec, map[string]string{"arithmetic.rs": tr.Files["arithmetic.rs"]})
 	v := verus.Known(filepath.Join(dir, "verus"), filepath.Join(dir, "cargo-verus"), filepath.Join(dir, "z3"),
 		verus.Version{Release: rec.Verus, Toolchain: "1.85.0-x86_64-unknown-linux-gnu"}, replay)
 	store, err := cache.Open(t.TempDir(), 1<<20)

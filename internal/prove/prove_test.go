@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
-	"fmt"
 	"io/fs"
 	"iter"
 	"os"
@@ -21,10 +20,10 @@ import (
 	"github.com/specgate/specgate/checks"
 	"github.com/specgate/specgate/checks/proof"
 	"github.com/specgate/specgate/internal/model"
+	"github.com/specgate/specgate/internal/model/modeltest"
 	"github.com/specgate/specgate/internal/pair"
 	. "github.com/specgate/specgate/internal/prove"
 	"github.com/specgate/specgate/internal/source"
-	"github.com/specgate/specgate/internal/syntax"
 	"github.com/specgate/specgate/internal/verus"
 	"github.com/specgate/specgate/internal/verus/verustest"
 )
@@ -34,50 +33,12 @@ var update = flag.Bool("update", false, "write golden files")
 const recordings = "../verus/testdata/"
 
 // tree is a tree of files in memory.
-type tree struct {
-	files  map[string]string
-	parsed map[string]*syntax.File
-}
+type tree struct{ *modeltest.Tree[string] }
 
-func newTree(files map[string]string) *tree { return &tree{files, map[string]*syntax.File{}} }
-
-func (t *tree) Paths() []string {
-	var out []string
-	for p := range t.files {
-		out = append(out, p)
-	}
-	slices.Sort(out)
-	return out
-}
-
-func (t *tree) Read(path string) ([]byte, error) {
-	text, ok := t.files[path]
-	if !ok {
-		return nil, fmt.Errorf("read %s: %w", path, fs.ErrNotExist)
-	}
-	return []byte(text), nil
-}
-
-func (t *tree) Parse(path string) (*syntax.File, error) {
-	if f := t.parsed[path]; f != nil {
-		return f, nil
-	}
-	text, err := t.Read(path)
-	if err != nil {
-		return nil, err
-	}
-	t.parsed[path] = syntax.Parse(source.NewFile(path, text))
-	return t.parsed[path], nil
-}
-
-func (t *tree) Mentions(...string) []string { return t.rust() }
-
-func (t *tree) rust() []string {
-	return slices.DeleteFunc(t.Paths(), func(p string) bool { return !strings.HasSuffix(p, ".rs") })
-}
+func newTree(files map[string]string) *tree { return &tree{modeltest.New(files)} }
 
 func (t *tree) source(path string) *source.File {
-	text, ok := t.files[path]
+	text, ok := t.Files[path]
 	if !ok {
 		return nil
 	}
@@ -87,7 +48,7 @@ func (t *tree) source(path string) *source.File {
 func (t *tree) work() iter.Seq2[verus.WorkFile, error] {
 	return func(yield func(verus.WorkFile, error) bool) {
 		for _, p := range t.Paths() {
-			if !yield(verus.WorkFile{Path: p, Data: []byte(t.files[p]), Mode: verus.WorkPlain}, nil) {
+			if !yield(verus.WorkFile{Path: p, Data: []byte(t.Files[p]), Mode: verus.WorkPlain}, nil) {
 				return
 			}
 		}
@@ -137,7 +98,7 @@ func verify(ctx context.Context, q Request) (_ *verus.Run, left []verus.LeftOut,
 
 func index(t testing.TB, tr *tree) *model.Model {
 	t.Helper()
-	m, err := model.New(context.Background(), tr, tr.rust())
+	m, err := model.New(context.Background(), tr, tr.Rust())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +112,7 @@ func replay(t *testing.T, name string, tr *tree) *verus.Verifier {
 		t.Fatal(err)
 	}
 	r := verustest.NewReplay(t)
-	r.Add(rec, tr.files)
+	r.Add(rec, tr.Files)
 	return verustest.Installed(rec.Verus, r)
 }
 

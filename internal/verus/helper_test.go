@@ -7,15 +7,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/specgate/specgate/internal/model"
-	"github.com/specgate/specgate/internal/source"
-	"github.com/specgate/specgate/internal/syntax"
+	"github.com/specgate/specgate/internal/model/modeltest"
 	. "github.com/specgate/specgate/internal/verus"
 	"github.com/specgate/specgate/internal/verus/verustest"
 )
@@ -36,49 +34,12 @@ func streams(t *testing.T, name string) (rec *verustest.Recording, stdout, stder
 }
 
 // memory is a tree of files in memory.
-type memory struct {
-	files  map[string]string
-	parsed map[string]*syntax.File
-}
-
-func (m *memory) Paths() []string {
-	var out []string
-	for p := range m.files {
-		out = append(out, p)
-	}
-	slices.Sort(out)
-	return out
-}
-
-func (m *memory) Read(path string) ([]byte, error) {
-	text, ok := m.files[path]
-	if !ok {
-		return nil, fmt.Errorf("read %s: %w", path, fs.ErrNotExist)
-	}
-	return []byte(text), nil
-}
-
-func (m *memory) Parse(path string) (*syntax.File, error) {
-	if m.parsed == nil {
-		m.parsed = map[string]*syntax.File{}
-	}
-	if f := m.parsed[path]; f != nil {
-		return f, nil
-	}
-	text, err := m.Read(path)
-	if err != nil {
-		return nil, err
-	}
-	m.parsed[path] = syntax.Parse(source.NewFile(path, text))
-	return m.parsed[path], nil
-}
-
-func (m *memory) Mentions(...string) []string { return m.Paths() }
+type memory = modeltest.Tree[string]
 
 // functions are those of a tree, as a caller would give them to Join.
 func functions(t *testing.T, files map[string]string) []Function {
 	t.Helper()
-	tree := &memory{files: files}
+	tree := modeltest.New(files)
 	var rust []string
 	for _, p := range tree.Paths() {
 		if strings.HasSuffix(p, ".rs") {
