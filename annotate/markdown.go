@@ -1,7 +1,6 @@
 package annotate
 
 import (
-	"fmt"
 	"io"
 
 	"github.com/specgate/specgate/checks"
@@ -18,16 +17,5 @@ const maxComment = 65536
 // not fit are counted.
 func Markdown(w io.Writer, r *checks.Report, o Options) error {
 	v := newView(r, o)
-	p := &page{limit: maxComment}
-	p.add(CommentMarker + "\n## specgate: " + markdown(v.title(), maxTitle*4) + "\n\n")
-	v.overview(p)
-	v.reasons(p)
-	local := v.local()
-	v.functions(p, (p.limit-p.b.Len()-len(local))/2)
-	v.findings(p, p.limit-p.b.Len()-len(local))
-	p.add(local)
-	if _, err := io.WriteString(w, p.b.String()); err != nil {
-		return fmt.Errorf("write comment: %w", err)
-	}
-	return nil
+	return v.document(w, &page{limit: maxComment}, "comment", CommentMarker+"\n", func(*page) {})
 }

@@ -17,10 +17,14 @@ const maxJobSummary = 1000 * 1000
 // counted.
 func Summary(w io.Writer, r *checks.Report, o Options) error {
 	v := newView(r, o)
-	p := &page{limit: maxJobSummary}
-	p.add("## specgate: " + markdown(v.title(), maxTitle*4) + "\n\n")
+	return v.document(w, &page{limit: maxJobSummary}, "summary", "", v.chart)
+}
+
+// document writes the report as Markdown: a marker in front, and something of its own behind the overview.
+func (v *view) document(w io.Writer, p *page, name, marker string, more func(*page)) error {
+	p.add(marker + "## specgate: " + markdown(v.title(), maxTitle*4) + "\n\n")
 	v.overview(p)
-	v.chart(p)
+	more(p)
 	v.reasons(p)
 	local := v.local()
 	// Half of the room is for functions, so that neither part can push the other out.
@@ -28,7 +32,7 @@ func Summary(w io.Writer, r *checks.Report, o Options) error {
 	v.findings(p, p.limit-p.b.Len()-len(local))
 	p.add(local)
 	if _, err := io.WriteString(w, p.b.String()); err != nil {
-		return fmt.Errorf("write summary: %w", err)
+		return fmt.Errorf("write %s: %w", name, err)
 	}
 	return nil
 }

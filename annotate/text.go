@@ -158,18 +158,8 @@ func (t *text) finding(f *checks.Finding) {
 	t.excerpt(Head, "-->", f.File, f.Span, severityStyle(f.Severity.String()))
 	t.was(f)
 	t.detail(f)
-	if w := f.Witness; w != nil {
-		says := w.Input // empty: the function has no parameters
-		if w.Result != "" {
-			says += " gives " + w.Result
-		}
-		if w.Wrong != "" {
-			if says != "" {
-				says += ", and "
-			}
-			says += w.Wrong + " is accepted too"
-		}
-		t.printf("  %s %s\n", t.paint(bold, "for example:"), escapeTerminal(strings.TrimSpace(says)))
+	if f.Witness != nil {
+		t.printf("  %s %s\n", t.paint(bold, "for example:"), escapeTerminal(witness(f)))
 	}
 	t.remedy(f)
 	if f.Waived != nil {

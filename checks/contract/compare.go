@@ -12,36 +12,21 @@ import (
 	"github.com/specgate/specgate/internal/eval"
 	"github.com/specgate/specgate/internal/logic"
 	"github.com/specgate/specgate/internal/model"
+	"github.com/specgate/specgate/internal/obligation"
 	"github.com/specgate/specgate/internal/pair"
 	"github.com/specgate/specgate/internal/syntax"
 )
 
-// Relation says what is known of head's formulas against base's. The zero value is invalid.
-type Relation uint8
+// Relation of head's formulas to base's.
+type Relation = obligation.Relation
 
 const (
-	_            Relation = iota
-	Equal                 // each follows from the other
-	Stronger              // base's follow from head's, and the other way was refuted or not shown
-	Weaker                // head's follow from base's, and the other way was refuted or not shown
-	Incomparable          // both ways were refuted
-	Unknown
+	Equal        = obligation.Equal        // each follows from the other
+	Stronger     = obligation.Stronger     // base's follow from head's, and the other way was refuted or not shown
+	Weaker       = obligation.Weaker       // head's follow from base's, and the other way was refuted or not shown
+	Incomparable = obligation.Incomparable // both ways were refuted
+	Unknown      = obligation.Undecided
 )
-
-// String is the word of the report.
-func (r Relation) String() string {
-	switch r {
-	case Equal:
-		return "equal"
-	case Stronger:
-		return "stronger"
-	case Weaker:
-		return "weaker"
-	case Incomparable:
-		return "incomparable"
-	}
-	return "unknown"
-}
 
 // verdict is what the comparison of two contracts found out.
 type verdict struct {

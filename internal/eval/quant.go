@@ -517,12 +517,13 @@ func (b *bounder) outsideBinary(n syntax.Node, t value.Truth, name string, fr *f
 		if len(ops) != 1 {
 			return nil
 		}
-		ops[0] = negated(ops[0])
+		ops[0] = Negated(ops[0])
 	}
 	return b.chainBounds(ops, terms, name, fr, e)
 }
 
-func negated(op syntax.TokenKind) syntax.TokenKind {
+// Negated is the comparison that holds when op does not; 0 if there is none.
+func Negated(op syntax.TokenKind) syntax.TokenKind {
 	switch op {
 	case syntax.Lt:
 		return syntax.Ge
@@ -530,8 +531,14 @@ func negated(op syntax.TokenKind) syntax.TokenKind {
 		return syntax.Gt
 	case syntax.Gt:
 		return syntax.Le
+	case syntax.Ge:
+		return syntax.Lt
+	case syntax.Ne:
+		return syntax.EqEq
+	case syntax.EqEq, syntax.ExtEq, syntax.DeepEq:
+		return syntax.Ne
 	}
-	return syntax.Lt
+	return 0
 }
 
 // flatten splits a <= b < c into its operators and operands.

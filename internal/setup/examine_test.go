@@ -223,7 +223,7 @@ func TestExamine(t *testing.T) {
 func TestNothingOfTheRepository(t *testing.T) {
 	rustup, err := exec.LookPath("rustup")
 	if err != nil {
-		if os.Getenv("REQUIRE_ORACLE") == "1" {
+		if os.Getenv("REQUIRE_RUSTUP") == "1" {
 			t.Fatal(err)
 		}
 		t.Skip(err)

@@ -121,7 +121,7 @@ func TestRealRustup(t *testing.T) {
 	out, err := rustup(t.Context(), verus.Sandboxed{}, rustupTime, "toolchain", "list")
 	words := strings.Fields(out)
 	if err != nil || len(words) == 0 || words[0] == "no" { // no installed toolchains
-		if os.Getenv("REQUIRE_ORACLE") == "1" {
+		if os.Getenv("REQUIRE_RUSTUP") == "1" {
 			t.Fatalf("no rustup with a toolchain: %v, %s", err, out)
 		}
 		t.Skipf("no rustup with a toolchain: %v, %s", err, out)

@@ -477,25 +477,6 @@ func comparison(op syntax.TokenKind) bool {
 	return false
 }
 
-// negated is the comparison that holds when op does not; 0 if there is none.
-func negated(op syntax.TokenKind) syntax.TokenKind {
-	switch op {
-	case syntax.Lt:
-		return syntax.Ge
-	case syntax.Le:
-		return syntax.Gt
-	case syntax.Gt:
-		return syntax.Le
-	case syntax.Ge:
-		return syntax.Lt
-	case syntax.Ne:
-		return syntax.EqEq
-	case syntax.EqEq, syntax.ExtEq, syntax.DeepEq:
-		return syntax.Ne
-	}
-	return 0
-}
-
 func truth(v value.Value) value.Truth {
 	if b, ok := v.(value.Bool); ok {
 		return value.TruthOf(bool(b))
@@ -556,7 +537,7 @@ func (s *steerer) lack(n syntax.Node, want bool, st site) float64 {
 			sum, least := 0.0, math.Inf(1)
 			for i, op := range ops {
 				if !want {
-					op = negated(op)
+					op = eval.Negated(op)
 				}
 				d := s.distance(op, st.scene.Eval(operands[i]), st.scene.Eval(operands[i+1]), st)
 				sum, least = sum+d, min(least, d)
@@ -774,7 +755,7 @@ func (s *steerer) want(n syntax.Node, want bool, st site) (out [][]value.Value) 
 		if comparison(n.Op()) {
 			for i, op := range ops {
 				if !want {
-					op = negated(op)
+					op = eval.Negated(op)
 				}
 				a, b := st.scene.Eval(operands[i]), st.scene.Eval(operands[i+1])
 				if st.scene.Compare(op, a, b) != value.True {

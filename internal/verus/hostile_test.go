@@ -90,7 +90,7 @@ func reasons(r *Run) string {
 	return strings.Join(out, "\n")
 }
 
-// needIsolation skips the test where this machine cannot isolate programs.
+// needIsolation skips the test where this machine cannot isolate programs, or fails it if REQUIRE_ISOLATION is 1.
 func needIsolation(t *testing.T) {
 	t.Helper()
 	ps, err := sandbox.Protections(t.Context())
@@ -98,6 +98,9 @@ func needIsolation(t *testing.T) {
 		t.Fatal(err)
 	}
 	if missing := sandbox.Missing(ps); len(missing) > 0 {
+		if os.Getenv("REQUIRE_ISOLATION") == "1" {
+			t.Fatalf("this machine cannot isolate: %s", sandbox.Statement(ps))
+		}
 		t.Skipf("this machine cannot isolate: %s", sandbox.Statement(ps))
 	}
 }
