@@ -118,18 +118,11 @@ func (r *runner) isolate(v *verus.Verifier, wanted bool) (*verus.Verifier, error
 	}
 	if !v.Named() {
 		// Nobody asked for it in so many words, so it must not be able to do harm.
-		ps, err := sandbox.Protections(r.ctx)
-		if err != nil && r.ctx.Err() != nil {
-			return nil, fmt.Errorf("look for ways to isolate the verifier: %w", err)
+		why, err := notIsolated(r.ctx)
+		if err != nil {
+			return nil, err
 		}
-		missing := sandbox.Missing(ps)
-		if err != nil || slices.ContainsFunc(missing, func(p sandbox.Protection) bool {
-			return p.Name == "filesystem" || p.Name == "network" || p.Name == "processes"
-		}) {
-			why := sandbox.Statement(ps)
-			if err != nil {
-				why = err.Error()
-			}
+		if why != "" {
 			r.reason(wanted, string(checks.Proof), "nothing was proved: verifying builds the change, and this machine cannot isolate it (%s); name the verifier with --verus to run it all the same", why)
 			return nil, nil
 		}
@@ -142,6 +135,22 @@ func (r *runner) isolate(v *verus.Verifier, wanted bool) (*verus.Verifier, error
 		free = 1 << (bits.Len64(uint64(free)) - 1) // the report tells the limit, and should not differ from run to run
 	}
 	return v.Isolate(verus.Isolation{Require: r.policy.Gate.Sandbox == policy.SandboxRequire, Read: r.policy.Verus.Read, Memory: free}), nil
+}
+
+// notIsolated says why code that nobody vouches for must not be run on this machine; empty if it may.
+func notIsolated(ctx context.Context) (string, error) {
+	ps, err := sandbox.Protections(ctx)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return "", fmt.Errorf("look for ways to isolate code of the change: %w", err)
+	case err != nil:
+		return err.Error(), nil
+	case slices.ContainsFunc(sandbox.Missing(ps), func(p sandbox.Protection) bool {
+		return p.Name == "filesystem" || p.Name == "network" || p.Name == "processes"
+	}):
+		return sandbox.Statement(ps), nil
+	}
+	return "", nil
 }
 
 func (r *runner) freeMemory() int64 {
@@ -278,11 +287,8 @@ func (p *proofs) extend(base, head *model.Model) {
 
 // input turns the runs into what rules see, and has what is not proved in head tried with other seeds.
 func (p *proofs) input(r *runner) (*checks.ProofInput, error) {
-	side := func(m *model.Model, t *tree) prove.Side {
-		return prove.Side{Model: m, Source: t.source, Manifest: p.manifest, Roots: p.roots}
-	}
-	head := side(r.pairs.Head, r.head)
-	out := &checks.ProofInput{Base: side(r.pairs.Base, r.base).Read(p.base), Head: head.Read(p.head), Comparable: verus.Comparable(p.base, p.head)}
+	head := p.side(r.pairs.Head, r.head)
+	out := &checks.ProofInput{Base: p.side(r.pairs.Base, r.base).Read(p.base), Head: head.Read(p.head), Comparable: verus.Comparable(p.base, p.head)}
 	if len(p.roots) == 0 { // without cargo none of them runs
 		out.Programs = r.editedPrograms()
 	}

@@ -119,20 +119,9 @@ func cannotRun(ctx context.Context, c Compiler, mode policy.Sandbox) (string, er
 	if c.Named || mode == policy.SandboxOff {
 		return "", nil
 	}
-	ps, err := sandbox.Protections(ctx)
-	if err != nil && ctx.Err() != nil {
-		return "", fmt.Errorf("look for ways to isolate what is run: %w", err)
-	}
-	why := ""
-	if err != nil {
-		why = err.Error()
-	} else if slices.ContainsFunc(sandbox.Missing(ps), func(p sandbox.Protection) bool {
-		return p.Name == "filesystem" || p.Name == "network" || p.Name == "processes"
-	}) {
-		why = sandbox.Statement(ps)
-	}
-	if why == "" {
-		return "", nil
+	why, err := notIsolated(ctx)
+	if why == "" || err != nil {
+		return "", err
 	}
 	return fmt.Sprintf("it takes running code of the change, and this machine cannot isolate it (%s); name the compiler with --rustc to run it all the same", why), nil
 }

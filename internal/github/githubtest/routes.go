@@ -466,19 +466,27 @@ func (c *call) editComment(id string) (any, *refusal) {
 			if fmt.Sprint(k.ID) != id {
 				continue
 			}
-			if k.Login != c.token.Login {
-				return nil, refuse(http.StatusForbidden, "Resource not accessible by integration")
-			}
-			body, no := c.commentBody()
-			if no != nil {
+			if no := c.edit(k.Login, &k.Body, &k.Edits); no != nil {
 				return nil, no
 			}
-			k.Body = body
-			k.Edits++
 			return k.wire(), nil
 		}
 	}
 	return nil, notFound
+}
+
+// edit gives what was written by this token's own login another text.
+func (c *call) edit(login string, text *string, edits *int) *refusal {
+	if login != c.token.Login {
+		return refuse(http.StatusForbidden, "Resource not accessible by integration")
+	}
+	body, no := c.commentBody()
+	if no != nil {
+		return no
+	}
+	*text = body
+	*edits++
+	return nil
 }
 
 func (k *Comment) wire() any {
@@ -550,15 +558,9 @@ func (c *call) editReview(id string) (any, *refusal) {
 			if fmt.Sprint(k.ID) != id {
 				continue
 			}
-			if k.Login != c.token.Login {
-				return nil, refuse(http.StatusForbidden, "Resource not accessible by integration")
-			}
-			body, no := c.commentBody()
-			if no != nil {
+			if no := c.edit(k.Login, &k.Body, &k.Edits); no != nil {
 				return nil, no
 			}
-			k.Body = body
-			k.Edits++
 			return k.wire(), nil
 		}
 	}
