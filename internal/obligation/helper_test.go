@@ -15,9 +15,6 @@ import (
 	"github.com/specgate/specgate/internal/pair"
 )
 
-// tree is a tree of files in memory.
-type tree = modeltest.Tree[[]byte]
-
 func build(t testing.TB, files map[string][]byte) *model.Model {
 	t.Helper()
 	tr := modeltest.New(files)

@@ -33,9 +33,6 @@ func streams(t *testing.T, name string) (rec *verustest.Recording, stdout, stder
 	return rec, stdout, stderr
 }
 
-// memory is a tree of files in memory.
-type memory = modeltest.Tree[string]
-
 // functions are those of a tree, as a caller would give them to Join.
 func functions(t *testing.T, files map[string]string) []Function {
 	t.Helper()
