@@ -75,8 +75,10 @@ var layers = map[string]layer{
 	"internal/github/githubtest": {7, []string{}, nil, "what stands in for GitHub in tests is imported by tests only"},
 
 	"internal/engine": {7, nil, []string{"internal/prove", "internal/measure"}, "the pipeline joins the parts; hosts and commands only start it"},
-	"internal/cli":    {8, nil, nil, "commands are the outermost layer, so everything can be used without them"},
-	"cmd/specgate":    {9, []string{"internal/cli"}, nil, "main only calls cli.Main"},
+	"internal/publish": {8, nil, nil, "what a report is worth on GitHub is decided once, for every host"},
+
+	"internal/cli":    {10, nil, nil, "commands are the outermost layer, so everything can be used without them"},
+	"cmd/specgate":    {11, []string{"internal/cli"}, nil, "main only calls cli.Main"},
 }
 
 // Each module from outside has one importer, so that it can be replaced in one place. Paths are prefixes of import paths.

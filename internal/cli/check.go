@@ -107,21 +107,11 @@ func (c *checkCmd) Run(r *run) error {
 			return err
 		}
 	}
-	switch result.Report.Outcome {
-	case checks.OutcomePass:
-		return nil
-	case checks.OutcomeFindings:
-		return exit(exitFindings)
-	case checks.OutcomeInconclusive:
-		if result.TimedOut || result.Policy.Gate.Inconclusive == policy.InconclusiveFail {
-			return exit(exitIncomplete)
-		}
-		if result.Policy.Gate.Inconclusive == policy.InconclusiveWarn {
-			r.log.Warn("the result is inconclusive, which the policy only warns about", "reasons", len(result.Report.Reasons))
-		}
-		return nil
+	inconclusive := result.Policy.Gate.Inconclusive
+	if result.Report.Outcome == checks.OutcomeInconclusive && inconclusive == policy.InconclusiveWarn && !result.TimedOut {
+		r.log.Warn("the result is inconclusive, which the policy only warns about", "reasons", len(result.Report.Reasons))
 	}
-	return exit(exitIncomplete)
+	return verdict(result.Report.Outcome, result.TimedOut || inconclusive == policy.InconclusiveFail)
 }
 
 // slack is how long a run whose time is over may take to notice.

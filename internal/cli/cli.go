@@ -18,8 +18,10 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/specgate/specgate/checks"
 	"github.com/specgate/specgate/internal/engine"
 	"github.com/specgate/specgate/internal/policy"
+	"github.com/specgate/specgate/internal/publish"
 	"github.com/specgate/specgate/internal/sandbox"
 )
 
@@ -140,6 +142,21 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	return exitCode(err)
 }
 
+// verdict is the exit code of an outcome; nil if that is 0.
+func verdict(outcome checks.Outcome, inconclusiveFails bool) error {
+	switch outcome {
+	case checks.OutcomePass:
+		return nil
+	case checks.OutcomeFindings:
+		return exit(exitFindings)
+	case checks.OutcomeInconclusive:
+		if !inconclusiveFails {
+			return nil
+		}
+	}
+	return exit(exitIncomplete)
+}
+
 // catch turns a panic into an error: specgate failed, which must not read as a mistake of who called it.
 func catch(done chan<- error) {
 	if p := recover(); p != nil {
@@ -166,8 +183,9 @@ func exitCode(err error) int {
 		usage       usageError
 		input       *engine.InputError
 		diagnostics policy.Diagnostics
+		unpublished *publish.InputError
 	)
-	if errors.As(err, &usage) || errors.As(err, &input) || errors.As(err, &diagnostics) {
+	if errors.As(err, &usage) || errors.As(err, &unpublished) || errors.As(err, &input) || errors.As(err, &diagnostics) {
 		return exitUsage
 	}
 	return exitIncomplete

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,11 +10,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/specgate/specgate/annotate"
-	"github.com/specgate/specgate/checks"
 	"github.com/specgate/specgate/internal/engine"
 	"github.com/specgate/specgate/internal/github"
 	"github.com/specgate/specgate/internal/policy"
+	"github.com/specgate/specgate/internal/publish"
 )
 
 type publishCmd struct {
@@ -74,7 +71,7 @@ func (c *publishCmd) Run(r *run) error {
 	if token == "" {
 		return usagef("GITHUB_TOKEN is not set; give the job's token to this step with env")
 	}
-	report, err := openReport(c.Report, engine.RuleInfos())
+	report, err := publish.Open(c.Report, engine.RuleInfos())
 	if err != nil {
 		return err
 	}
@@ -85,17 +82,40 @@ func (c *publishCmd) Run(r *run) error {
 	if err != nil {
 		return usageError{err}
 	}
-	p := &publication{client: client, repo: repo, sha: sha, report: report}
-	if err := p.place(r.ctx, c.PR); err != nil {
+	target, err := publish.Find(r.ctx, client, repo, sha, c.PR)
+	if err != nil {
 		return err
 	}
-	if err := p.judge(r.ctx); err != nil {
+	judgement, err := target.Untrusted(r.ctx, report, today())
+	if err != nil {
 		return err
 	}
-	for _, note := range p.notes {
+	for _, note := range judgement.Notes {
 		fmt.Fprintf(r.stderr, "judged anew: %s\n", note)
 	}
-	return p.post(r.ctx, r.stdout, comments)
+	posted, err := target.Post(r.ctx, judgement, publish.Posting{Name: checkName, DetailsURL: detailsURL(repo), Comments: comments})
+	if posted != nil {
+		writePosted(r.stdout, target, posted)
+	}
+	if err != nil {
+		return err
+	}
+	return verdict(report.Outcome, judgement.InconclusiveFails())
+}
+
+// writePosted says what was posted.
+func writePosted(w io.Writer, t *publish.Target, p *publish.Posted) {
+	fmt.Fprintf(w, "check run %d on %s: %s\n", p.Check.ID, t.SHA, p.Conclusion)
+	if p.Check.URL != "" {
+		fmt.Fprintf(w, "  %s\n", p.Check.URL)
+	}
+	switch p.Comments {
+	case policy.CommentsReview:
+		fmt.Fprintf(w, "review comments on pull request %d: %d new, %d edited, %d unchanged, %d settled, %d at lines that the diff does not show\n",
+			t.Pull.Number, p.Review.Posted, p.Review.Edited, p.Review.Same, p.Review.Mended, len(p.Review.Outside))
+	case policy.CommentsSticky:
+		fmt.Fprintf(w, "comment on pull request %d: up to date\n", t.Pull.Number)
+	}
 }
 
 // eventCommit is the commit that a workflow run is about. GitHub writes the file; nothing in it that a pull request could choose is used, but
@@ -133,145 +153,6 @@ func eventCommit(event, file string) (string, error) {
 	return sha, nil
 }
 
-// publication is a report on its way to GitHub.
-type publication struct {
-	client *github.Client
-	repo   github.Repo
-	sha    string
-	report *checks.Report
-	pull   *github.Pull // nil: the commit is the head of no pull request
-	policy *policy.Policy
-	// notes say where the report was more favourable than what it holds.
-	notes []string
-	// strict: an inconclusive outcome blocks whatever the policy says.
-	strict bool
-}
-
-// place finds the pull request, and refuses a report that compares with another base than GitHub does: its author could have named one with a
-// milder policy, or with the weaknesses in it already.
-func (p *publication) place(ctx context.Context, number int) error {
-	if number > 0 {
-		pull, err := p.client.Pull(ctx, p.repo, number)
-		if err != nil {
-			return err
-		}
-		if pull.Head != p.sha {
-			return &github.StaleError{Pull: number, Want: p.sha, Head: pull.Head}
-		}
-		p.pull = &pull
-	} else {
-		pulls, err := p.client.Pulls(ctx, p.repo, p.sha)
-		if err != nil {
-			return err
-		}
-		if len(pulls) > 1 {
-			return usagef("%s is the head of %d open pull requests of %s; name one with --pr", p.sha, len(pulls), p.repo)
-		}
-		if len(pulls) == 1 {
-			p.pull = &pulls[0]
-		}
-	}
-	if p.pull != nil {
-		base, err := p.client.MergeBase(ctx, p.repo, p.pull.Base, p.sha)
-		if err != nil {
-			return err
-		}
-		if base != p.report.Base.Rev {
-			return usagef("the report compares with %s, and the merge base of pull request %d is %s; check it with --base %s", p.report.Base.Rev, p.pull.Number, base, base)
-		}
-		return nil
-	}
-	tip, err := p.client.DefaultBranch(ctx, p.repo)
-	if err != nil {
-		return err
-	}
-	for _, side := range []struct{ what, of string }{{"the default branch", tip}, {"what it reports on", p.sha}} {
-		base, err := p.client.MergeBase(ctx, p.repo, p.report.Base.Rev, side.of)
-		if err != nil {
-			return err
-		}
-		if base != p.report.Base.Rev {
-			return usagef("the report compares with %s, which is not part of %s (%s)", p.report.Base.Rev, side.what, side.of)
-		}
-	}
-	return nil
-}
-
-// judge judges the findings anew, by the policy of the base commit. What is better for the change in the report than in the judgement is
-// corrected, and what is worse stays. It cannot know what the report leaves out.
-func (p *publication) judge(ctx context.Context) error {
-	text, found, err := p.client.File(ctx, p.repo, p.report.Base.Rev, policy.FileName)
-	if err != nil {
-		return err
-	}
-	p.policy = policy.Default()
-	if found {
-		if p.policy, err = policy.Parse(policy.FileName, text, engine.RuleInfos()); err != nil {
-			return fmt.Errorf("read the policy of %s: %w", p.report.Base.Rev, err)
-		}
-	}
-	if p.report.Policy.SHA256 != p.policy.SHA256 {
-		return usagef("the report was judged by the policy %q (sha256 %q), and that of the base commit has sha256 %q", p.report.Policy.Source, p.report.Policy.SHA256, p.policy.SHA256)
-	}
-	var labels []string
-	if p.pull != nil {
-		labels = p.pull.Labels
-	}
-	p.notes, p.strict = rejudge(p.report, p.policy, labels, today())
-	return nil
-}
-
-// rejudge corrects what a report makes of its own findings and reasons; notes say what. strict tells that the run did not come to its end. Only
-// what a label of the pull request allows, which the run could not know, becomes better.
-func rejudge(r *checks.Report, pol *policy.Policy, labels []string, day policy.Date) (notes []string, strict bool) {
-	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
-	labelled := pol.WithLabels(labels)
-	blocking, allowed := false, false
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		// A finding may weigh more or less than its rule, which the policy's keys override.
-		d := pol.Decide(policy.RuleInfo{ID: f.Rule, Severity: f.Severity}, f.File, f.Symbol, day)
-		if d.Severity > f.Severity {
-			note("%s in %q is %s by the policy, not %s", f.Rule, f.Symbol, d.Severity, f.Severity)
-			f.Severity = d.Severity
-		}
-		if l := labelled.Decide(policy.RuleInfo{ID: f.Rule, Severity: f.Severity}, f.File, f.Symbol, day); f.Severity == d.Severity && l.Severity < d.Severity {
-			note("%s in %q is %s because of the %s, not %s", f.Rule, f.Symbol, l.Severity, l.By, f.Severity)
-			allowed = allowed || f.Waived == nil && pol.Gate.FailOn.Reached(f.Severity)
-			f.Severity = l.Severity
-		}
-		if f.Waived != nil && (d.Waived == nil || d.Waived.ID != f.Waived.ID) {
-			note("%s in %q is waived by %q, which the policy does not say", f.Rule, f.Symbol, f.Waived.ID)
-			f.Waived = nil
-		}
-		blocking = blocking || f.Waived == nil && pol.Gate.FailOn.Reached(f.Severity)
-	}
-	blocked := false
-	for _, reason := range r.Reasons {
-		// Reasons of these stages are about what had to be looked at; of others it depends.
-		blocked = blocked || slices.Contains([]string{"read", "parse", "time"}, reason.Stage)
-		strict = strict || reason.Stage == "time"
-	}
-	before := r.Outcome
-	switch {
-	case r.Outcome == checks.OutcomeError:
-	case (blocked || r.Outcome == checks.OutcomeInconclusive) && (strict || pol.Gate.Inconclusive == policy.InconclusiveFail):
-		r.Outcome = checks.OutcomeInconclusive
-	case blocking:
-		r.Outcome = checks.OutcomeFindings
-	case blocked && r.Outcome == checks.OutcomePass:
-		r.Outcome = checks.OutcomeInconclusive
-	case allowed && r.Outcome == checks.OutcomeFindings && pol.Gate.Inconclusive != policy.InconclusiveFail && len(r.Reasons) > 0:
-		r.Outcome = checks.OutcomeInconclusive // the findings may have hidden that
-	case allowed && r.Outcome == checks.OutcomeFindings:
-		r.Outcome = checks.OutcomePass // nothing else blocked
-	}
-	if r.Outcome != before {
-		note("the outcome is %s, not %s", r.Outcome, before)
-	}
-	return notes, strict
-}
-
 var runID = regexp.MustCompile(`^[0-9]{1,20}$`)
 
 // detailsURL is the page of the workflow run, or empty.
@@ -281,72 +162,4 @@ func detailsURL(repo github.Repo) string {
 		return ""
 	}
 	return fmt.Sprintf("%s/%s/actions/runs/%s", server, repo, id)
-}
-
-func (p *publication) post(ctx context.Context, w io.Writer, comments policy.Comments) error {
-	o := annotate.Options{
-		Rules: engine.Rules(), FailOn: string(p.policy.Gate.FailOn), PerFunction: p.policy.Report.AnnotationsPerFunction,
-		InconclusiveFails: p.strict || p.policy.Gate.Inconclusive == policy.InconclusiveFail,
-	}
-	out := annotate.NewCheckRun(p.report, o)
-	posted, err := p.client.CompleteCheck(ctx, p.repo, github.Check{Name: checkName, SHA: p.sha, DetailsURL: detailsURL(p.repo),
-		ExternalID: p.report.Base.Rev + ".." + p.sha}, out, nil)
-	if err != nil {
-		return permission(err, "checks: write")
-	}
-	fmt.Fprintf(w, "check run %d on %s: %s\n", posted.ID, p.sha, out.Conclusion)
-	if posted.URL != "" {
-		fmt.Fprintf(w, "  %s\n", posted.URL)
-	}
-	if comments == "" {
-		comments = p.policy.Report.Comments
-	}
-	if p.pull != nil && comments != policy.CommentsOff {
-		if err := p.comment(ctx, w, comments, o); err != nil {
-			return permission(err, "pull-requests: write")
-		}
-	}
-	switch p.report.Outcome {
-	case checks.OutcomePass:
-		return nil
-	case checks.OutcomeFindings:
-		return exit(exitFindings)
-	case checks.OutcomeInconclusive:
-		if !o.InconclusiveFails {
-			return nil
-		}
-	}
-	return exit(exitIncomplete)
-}
-
-// comment writes the comment that is kept up to date, or the comments at contracts.
-func (p *publication) comment(ctx context.Context, w io.Writer, comments policy.Comments, o annotate.Options) error {
-	if comments == policy.CommentsReview {
-		done, err := p.client.Review(ctx, p.repo, p.pull.Number, p.sha, annotate.NewReview(p.report, o))
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(w, "review comments on pull request %d: %d new, %d edited, %d unchanged, %d settled, %d at lines that the diff does not show\n",
-			p.pull.Number, done.Posted, done.Edited, done.Same, done.Mended, len(done.Outside))
-		return nil
-	}
-	var body bytes.Buffer
-	if err := annotate.Markdown(&body, p.report, o); err != nil {
-		return err
-	}
-	// Where all is well nobody needs a first comment.
-	quiet := p.report.Outcome == checks.OutcomePass && len(p.report.Findings) == 0
-	if err := p.client.Sticky(ctx, p.repo, p.pull.Number, p.sha, body.String(), quiet); err != nil {
-		return err
-	}
-	fmt.Fprintf(w, "comment on pull request %d: up to date\n", p.pull.Number)
-	return nil
-}
-
-// permission says what the job is missing when the token may only read.
-func permission(err error, needed string) error {
-	if errors.Is(err, github.ErrReadOnly) {
-		return fmt.Errorf("%w; the job needs `permissions: %s`, which one that a pull request from a fork started cannot have: publish from a workflow_run", err, needed)
-	}
-	return err
 }

@@ -1,4 +1,4 @@
-package cli
+package publish
 
 import (
 	"bytes"
@@ -21,31 +21,39 @@ import (
 // maxReport is the most bytes of a report that somebody else wrote.
 const maxReport = 32 << 20
 
-// openReport reads the report in a file that somebody else wrote.
-func openReport(name string, rules []policy.RuleInfo) (*checks.Report, error) {
+// InputError: what was given cannot be published as it is, whatever GitHub says. Nothing was posted.
+type InputError struct{ Err error }
+
+func (e *InputError) Error() string { return e.Err.Error() }
+func (e *InputError) Unwrap() error { return e.Err }
+
+func inputf(format string, args ...any) error { return &InputError{fmt.Errorf(format, args...)} }
+
+// Open reads the report in a file that somebody else wrote, of at most 32 MiB. What is wrong with the file or the report is an InputError.
+func Open(name string, rules []policy.RuleInfo) (*checks.Report, error) {
 	// A pipe would keep the run waiting as soon as it is opened.
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
-		return nil, usagef("open the report %s: it is not a file", name)
+		return nil, inputf("open the report %s: it is not a file", name)
 	}
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, usageError{fmt.Errorf("open the report: %w", err)}
+		return nil, inputf("open the report: %w", err)
 	}
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, maxReport+1))
 	if err != nil {
 		return nil, fmt.Errorf("read the report %s: %w", name, err)
 	}
-	report, err := readReport(text, rules)
+	report, err := Read(text, rules)
 	if err != nil {
-		return nil, usageError{fmt.Errorf("read the report %s: %w; it must be what `specgate check --format json` of this version wrote", name, err)}
+		return nil, inputf("read the report %s: %w; it must be what `specgate check --format json` of this version wrote", name, err)
 	}
 	return report, nil
 }
 
-// readReport reads a report that may be forged. It takes what a run of specgate can have written, and nothing else: every key once and
-// none besides, known words, numbers in their ranges, and paths of files in a repository.
-func readReport(text []byte, rules []policy.RuleInfo) (*checks.Report, error) {
+// Read reads a report that may be forged. It takes what a run of specgate can have written, and nothing else: every key once and none besides,
+// known words, numbers in their ranges, rules that exist, and paths of files in a repository.
+func Read(text []byte, rules []policy.RuleInfo) (*checks.Report, error) {
 	if len(text) > maxReport {
 		return nil, fmt.Errorf("it has more than %d MiB", maxReport>>20)
 	}

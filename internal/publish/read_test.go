@@ -1,4 +1,4 @@
-package cli
+package publish
 
 import (
 	"bytes"
@@ -49,9 +49,9 @@ func written(t testing.TB, r *checks.Report) []byte {
 	return b.Bytes()
 }
 
-func TestReadReport(t *testing.T) {
+func TestRead(t *testing.T) {
 	want := written(t, wholeReport())
-	got, err := readReport(want, engine.RuleInfos())
+	got, err := Read(want, engine.RuleInfos())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestReadReport(t *testing.T) {
 	} {
 		r := wholeReport()
 		c.change(r)
-		_, err := readReport(written(t, r), engine.RuleInfos())
+		_, err := Read(written(t, r), engine.RuleInfos())
 		if got := fmt.Sprint(err); got != c.want {
 			t.Errorf("%s: %s", c.name, cmp.Diff(c.want, got))
 		}
@@ -98,85 +98,15 @@ func TestReadReport(t *testing.T) {
 		"another capital": strings.Replace(string(want), `"findings"`, `"FINDINGS"`, 1),
 		"null for a list": strings.Replace(string(want), `"reasons": [`, `"reasons": null, "x": [`, 1),
 	} {
-		if _, err := readReport([]byte(text), engine.RuleInfos()); err == nil {
+		if _, err := Read([]byte(text), engine.RuleInfos()); err == nil {
 			t.Errorf("%s: it is read", name)
 		}
 	}
 }
 
-func TestRejudge(t *testing.T) {
-	day := policy.Date{Year: 2026, Month: time.January, Day: 1}
-	const waiver = "[waivers.w]\nrule = \"trust/assume\"\nsymbol = \"a::f\"\nreason = \"r\"\nowner = \"@o\"\nexpires = 2026-06-30\n"
-	for _, c := range []struct {
-		name, policy string
-		change       func(r *checks.Report)
-		outcome      checks.Outcome
-		notes        []string
-		strict       bool
-		labels       []string
-	}{
-		{"as it is", "", func(r *checks.Report) {}, checks.OutcomeFindings, nil, false, nil},
-		{"pass in spite of an error", "", func(r *checks.Report) { r.Outcome = checks.OutcomePass }, checks.OutcomeFindings, []string{"the outcome is findings, not pass"}, false, nil},
-		{"pass", "", func(r *checks.Report) { r.Outcome, r.Findings = checks.OutcomePass, nil }, checks.OutcomePass, nil, false, nil},
-		{"findings without any", "", func(r *checks.Report) { r.Findings = nil }, checks.OutcomeFindings, nil, false, nil},
-		{"milder than a key of the policy", "[rules]\n\"trust/assume\" = \"error\"\n", func(r *checks.Report) { r.Outcome, r.Findings[0].Severity = checks.OutcomePass, policy.Notice },
-			checks.OutcomeFindings, []string{`trust/assume in "a::f" is error by the policy, not notice`, "the outcome is findings, not pass"}, false, nil},
-		{"harder than the policy", "[rules]\n\"trust/assume\" = \"notice\"\n", func(r *checks.Report) {}, checks.OutcomeFindings, nil, false, nil},
-		{"waived", waiver, func(r *checks.Report) {
-			r.Outcome, r.Findings[0].Waived = checks.OutcomePass, &checks.WaiverRef{ID: "w"}
-		}, checks.OutcomePass, nil, false, nil},
-		{"waived by nothing", "", func(r *checks.Report) {
-			r.Outcome, r.Findings[0].Waived = checks.OutcomePass, &checks.WaiverRef{ID: "w"}
-		}, checks.OutcomeFindings, []string{`trust/assume in "a::f" is waived by "w", which the policy does not say`, "the outcome is findings, not pass"}, false, nil},
-		{"waived by one that has run out", strings.Replace(waiver, "2026-06-30", "2025-12-31", 1), func(r *checks.Report) {
-			r.Outcome, r.Findings[0].Waived = checks.OutcomePass, &checks.WaiverRef{ID: "w"}
-		}, checks.OutcomeFindings, []string{`trust/assume in "a::f" is waived by "w", which the policy does not say`, "the outcome is findings, not pass"}, false, nil},
-		{"not parsed", "", func(r *checks.Report) {
-			r.Outcome, r.Findings, r.Reasons = checks.OutcomePass, nil, []checks.Reason{{Stage: "parse", Text: "x"}}
-		}, checks.OutcomeInconclusive, []string{"the outcome is inconclusive, not pass"}, false, nil},
-		{"not parsed, which the policy lets pass", "[gate]\ninconclusive = \"ignore\"\n", func(r *checks.Report) {
-			r.Outcome, r.Findings, r.Reasons = checks.OutcomePass, nil, []checks.Reason{{Stage: "read", Text: "x"}}
-		}, checks.OutcomeInconclusive, []string{"the outcome is inconclusive, not pass"}, false, nil},
-		{"inconclusive and findings", "[gate]\ninconclusive = \"warn\"\n", func(r *checks.Report) { r.Outcome = checks.OutcomeInconclusive }, checks.OutcomeFindings, []string{"the outcome is findings, not inconclusive"}, false, nil},
-		{"out of time", "[gate]\ninconclusive = \"ignore\"\n", func(r *checks.Report) {
-			r.Outcome, r.Findings, r.Reasons = checks.OutcomePass, nil, []checks.Reason{{Stage: "time", Text: "x"}}
-		}, checks.OutcomeInconclusive, []string{"the outcome is inconclusive, not pass"}, true, nil},
-		{"error", "", func(r *checks.Report) { r.Outcome = checks.OutcomeError }, checks.OutcomeError, nil, false, nil},
-		{"blocks never", "[gate]\nfail-on = \"never\"\n", func(r *checks.Report) { r.Outcome = checks.OutcomePass }, checks.OutcomePass, nil, false, nil},
-		{"label", "[scope]\nexecutable-edits = \"deny\"\n", func(r *checks.Report) { r.Findings[0].Rule = "edit/exec-changed" }, checks.OutcomePass,
-			[]string{`edit/exec-changed in "a::f" is notice because of the label "implementation", not error`, "the outcome is pass, not findings"}, false, []string{"bug", "implementation"}},
-		{"another label", "[scope]\nexecutable-edits = \"deny\"\n", func(r *checks.Report) { r.Findings[0].Rule = "edit/exec-changed" }, checks.OutcomeFindings, nil, false, []string{"bug"}},
-		{"label, and something else blocks", "[scope]\nexecutable-edits = \"deny\"\n", func(r *checks.Report) {
-			r.Findings = append(r.Findings, r.Findings[0])
-			r.Findings[0].Rule = "edit/exec-changed"
-		}, checks.OutcomeFindings, []string{`edit/exec-changed in "a::f" is notice because of the label "implementation", not error`}, false, []string{"implementation"}},
-		{"label, and reasons that the policy lets pass", "[gate]\ninconclusive = \"warn\"\n[scope]\nexecutable-edits = \"deny\"\n", func(r *checks.Report) { r.Findings[0].Rule = "edit/exec-changed" }, checks.OutcomeInconclusive,
-			[]string{`edit/exec-changed in "a::f" is notice because of the label "implementation", not error`, "the outcome is inconclusive, not findings"}, false, []string{"implementation"}},
-		{"label, and another reason for the outcome", "", func(r *checks.Report) {
-			r.Findings[0].Rule, r.Findings[0].Severity = "edit/exec-changed", policy.Warning
-		}, checks.OutcomeFindings, []string{`edit/exec-changed in "a::f" is notice because of the label "implementation", not warning`}, false, []string{"implementation"}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			pol, err := policy.Parse(policy.FileName, []byte("version = 1\n"+c.policy), engine.RuleInfos())
-			if err != nil {
-				t.Fatal(err)
-			}
-			r := wholeReport()
-			c.change(r)
-			notes, strict := rejudge(r, pol, c.labels, day)
-			if r.Outcome != c.outcome || strict != c.strict {
-				t.Errorf("outcome %v, strict %v; want %v, %v", r.Outcome, strict, c.outcome, c.strict)
-			}
-			if diff := cmp.Diff(c.notes, notes); diff != "" {
-				t.Error(diff)
-			}
-		})
-	}
-}
-
-// FuzzReadReport: whatever is read is what specgate would write, points into the repository, and can be judged and rendered within GitHub's
+// FuzzRead: whatever is read is what specgate would write, points into the repository, and can be judged and rendered within GitHub's
 // limits; a judgement only makes it worse.
-func FuzzReadReport(f *testing.F) {
+func FuzzRead(f *testing.F) {
 	whole := written(f, wholeReport())
 	f.Add(whole)
 	f.Add(bytes.ReplaceAll(whole, []byte("src/a.rs"), []byte("../a.rs")))
@@ -185,7 +115,7 @@ func FuzzReadReport(f *testing.F) {
 	rules := engine.RuleInfos()
 	rank := map[checks.Outcome]int{checks.OutcomePass: 0, checks.OutcomeFindings: 1, checks.OutcomeInconclusive: 2, checks.OutcomeError: 3}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		r, err := readReport(text, rules)
+		r, err := Read(text, rules)
 		if err != nil {
 			return
 		}
@@ -207,7 +137,7 @@ func FuzzReadReport(f *testing.F) {
 		}
 		before := r.Outcome
 		pol := policy.Default()
-		rejudge(r, pol, nil, policy.Date{Year: 2026, Month: time.January, Day: 1})
+		Judge(r, pol, nil, nil, policy.Date{Year: 2026, Month: time.January, Day: 1})
 		if rank[r.Outcome] < rank[before] {
 			t.Errorf("%v is judged %v", before, r.Outcome)
 		}

@@ -1,0 +1,93 @@
+package publish
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/specgate/specgate/checks"
+	"github.com/specgate/specgate/internal/engine"
+	"github.com/specgate/specgate/internal/policy"
+)
+
+func TestJudge(t *testing.T) {
+	day := policy.Date{Year: 2026, Month: time.January, Day: 1}
+	const waiver = "[waivers.w]\nrule = \"trust/assume\"\nsymbol = \"a::f\"\nreason = \"r\"\nowner = \"@o\"\nexpires = 2026-06-30\n"
+	for _, c := range []struct {
+		name, policy string
+		change       func(r *checks.Report)
+		outcome      checks.Outcome
+		notes        []string
+		strict       bool
+		labels       []string
+		accepted     map[string]checks.WaiverRef
+	}{
+		{"as it is", "", func(r *checks.Report) {}, checks.OutcomeFindings, nil, false, nil, nil},
+		{"pass in spite of an error", "", func(r *checks.Report) { r.Outcome = checks.OutcomePass }, checks.OutcomeFindings, []string{"the outcome is findings, not pass"}, false, nil, nil},
+		{"pass", "", func(r *checks.Report) { r.Outcome, r.Findings = checks.OutcomePass, nil }, checks.OutcomePass, nil, false, nil, nil},
+		{"findings without any", "", func(r *checks.Report) { r.Findings = nil }, checks.OutcomeFindings, nil, false, nil, nil},
+		{"milder than a key of the policy", "[rules]\n\"trust/assume\" = \"error\"\n", func(r *checks.Report) { r.Outcome, r.Findings[0].Severity = checks.OutcomePass, policy.Notice },
+			checks.OutcomeFindings, []string{`trust/assume in "a::f" is error by the policy, not notice`, "the outcome is findings, not pass"}, false, nil, nil},
+		{"harder than the policy", "[rules]\n\"trust/assume\" = \"notice\"\n", func(r *checks.Report) {}, checks.OutcomeFindings, nil, false, nil, nil},
+		{"waived", waiver, func(r *checks.Report) {
+			r.Outcome, r.Findings[0].Waived = checks.OutcomePass, &checks.WaiverRef{ID: "w"}
+		}, checks.OutcomePass, nil, false, nil, nil},
+		{"waived by nothing", "", func(r *checks.Report) {
+			r.Outcome, r.Findings[0].Waived = checks.OutcomePass, &checks.WaiverRef{ID: "w"}
+		}, checks.OutcomeFindings, []string{`trust/assume in "a::f" is waived by "w", which the policy does not say`, "the outcome is findings, not pass"}, false, nil, nil},
+		{"waived by one that has run out", strings.Replace(waiver, "2026-06-30", "2025-12-31", 1), func(r *checks.Report) {
+			r.Outcome, r.Findings[0].Waived = checks.OutcomePass, &checks.WaiverRef{ID: "w"}
+		}, checks.OutcomeFindings, []string{`trust/assume in "a::f" is waived by "w", which the policy does not say`, "the outcome is findings, not pass"}, false, nil, nil},
+		{"not parsed", "", func(r *checks.Report) {
+			r.Outcome, r.Findings, r.Reasons = checks.OutcomePass, nil, []checks.Reason{{Stage: "parse", Text: "x"}}
+		}, checks.OutcomeInconclusive, []string{"the outcome is inconclusive, not pass"}, false, nil, nil},
+		{"not parsed, which the policy lets pass", "[gate]\ninconclusive = \"ignore\"\n", func(r *checks.Report) {
+			r.Outcome, r.Findings, r.Reasons = checks.OutcomePass, nil, []checks.Reason{{Stage: "read", Text: "x"}}
+		}, checks.OutcomeInconclusive, []string{"the outcome is inconclusive, not pass"}, false, nil, nil},
+		{"inconclusive and findings", "[gate]\ninconclusive = \"warn\"\n", func(r *checks.Report) { r.Outcome = checks.OutcomeInconclusive }, checks.OutcomeFindings, []string{"the outcome is findings, not inconclusive"}, false, nil, nil},
+		{"out of time", "[gate]\ninconclusive = \"ignore\"\n", func(r *checks.Report) {
+			r.Outcome, r.Findings, r.Reasons = checks.OutcomePass, nil, []checks.Reason{{Stage: "time", Text: "x"}}
+		}, checks.OutcomeInconclusive, []string{"the outcome is inconclusive, not pass"}, true, nil, nil},
+		{"error", "", func(r *checks.Report) { r.Outcome = checks.OutcomeError }, checks.OutcomeError, nil, false, nil, nil},
+		{"blocks never", "[gate]\nfail-on = \"never\"\n", func(r *checks.Report) { r.Outcome = checks.OutcomePass }, checks.OutcomePass, nil, false, nil, nil},
+		{"label", "[scope]\nexecutable-edits = \"deny\"\n", func(r *checks.Report) { r.Findings[0].Rule = "edit/exec-changed" }, checks.OutcomePass,
+			[]string{`edit/exec-changed in "a::f" is notice because of the label "implementation", not error`, "the outcome is pass, not findings"}, false, []string{"bug", "implementation"}, nil},
+		{"another label", "[scope]\nexecutable-edits = \"deny\"\n", func(r *checks.Report) { r.Findings[0].Rule = "edit/exec-changed" }, checks.OutcomeFindings, nil, false, []string{"bug"}, nil},
+		{"label, and something else blocks", "[scope]\nexecutable-edits = \"deny\"\n", func(r *checks.Report) {
+			r.Findings = append(r.Findings, r.Findings[0])
+			r.Findings[0].Rule = "edit/exec-changed"
+		}, checks.OutcomeFindings, []string{`edit/exec-changed in "a::f" is notice because of the label "implementation", not error`}, false, []string{"implementation"}, nil},
+		{"label, and reasons that the policy lets pass", "[gate]\ninconclusive = \"warn\"\n[scope]\nexecutable-edits = \"deny\"\n", func(r *checks.Report) { r.Findings[0].Rule = "edit/exec-changed" }, checks.OutcomeInconclusive,
+			[]string{`edit/exec-changed in "a::f" is notice because of the label "implementation", not error`, "the outcome is inconclusive, not findings"}, false, []string{"implementation"}, nil},
+		{"label, and another reason for the outcome", "", func(r *checks.Report) {
+			r.Findings[0].Rule, r.Findings[0].Severity = "edit/exec-changed", policy.Warning
+		}, checks.OutcomeFindings, []string{`edit/exec-changed in "a::f" is notice because of the label "implementation", not warning`}, false, []string{"implementation"}, nil},
+		{"accepted", "", func(r *checks.Report) {}, checks.OutcomePass, []string{`trust/assume in "a::f" is waived: @alice: reviewed`, "the outcome is pass, not findings"}, false, nil,
+			map[string]checks.WaiverRef{strings.Repeat("ab", 16): {ID: "@alice: reviewed"}}},
+		{"accepted, and waived already", waiver, func(r *checks.Report) {
+			r.Outcome, r.Findings[0].Waived = checks.OutcomePass, &checks.WaiverRef{ID: "w"}
+		}, checks.OutcomePass, nil, false, nil, map[string]checks.WaiverRef{strings.Repeat("ab", 16): {ID: "@alice: reviewed"}}},
+		{"another finding accepted", "", func(r *checks.Report) {}, checks.OutcomeFindings, nil, false, nil, map[string]checks.WaiverRef{strings.Repeat("cd", 16): {ID: "@alice: reviewed"}}},
+		{"accepted, and not parsed", "", func(r *checks.Report) {
+			r.Outcome, r.Reasons = checks.OutcomeInconclusive, []checks.Reason{{Stage: "parse", Text: "x"}}
+		}, checks.OutcomeInconclusive, []string{`trust/assume in "a::f" is waived: @alice: reviewed`}, false, nil, map[string]checks.WaiverRef{strings.Repeat("ab", 16): {ID: "@alice: reviewed"}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			pol, err := policy.Parse(policy.FileName, []byte("version = 1\n"+c.policy), engine.RuleInfos())
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := wholeReport()
+			c.change(r)
+			j := Judge(r, pol, c.labels, c.accepted, day)
+			if r.Outcome != c.outcome || j.Strict != c.strict {
+				t.Errorf("outcome %v, strict %v; want %v, %v", r.Outcome, j.Strict, c.outcome, c.strict)
+			}
+			if diff := cmp.Diff(c.notes, j.Notes); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}

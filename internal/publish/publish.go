@@ -1,0 +1,206 @@
+// Package publish puts a report onto GitHub: it finds out what the report belongs to, judges it by the policy of the base commit, and posts a
+// check run and comments. Whether the report was made in the same process or by somebody who may have forged it, the way is the same; only a
+// report that may be forged is compared with what GitHub says first.
+package publish
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/specgate/specgate/annotate"
+	"github.com/specgate/specgate/checks"
+	"github.com/specgate/specgate/internal/engine"
+	"github.com/specgate/specgate/internal/github"
+	"github.com/specgate/specgate/internal/policy"
+)
+
+// Target is the commit that a report is about.
+type Target struct {
+	Client *github.Client
+	Repo   github.Repo
+	SHA    string
+	// Pull is the open pull request whose head it is; nil: there is none.
+	Pull *github.Pull
+}
+
+// Find asks GitHub what pull request a commit is the head of; number names one, 0 looks for it. A pull request that has another head by now is a
+// github.StaleError, and a commit that several have as their head an InputError.
+func Find(ctx context.Context, client *github.Client, repo github.Repo, sha string, number int) (*Target, error) {
+	t := &Target{Client: client, Repo: repo, SHA: sha}
+	if number > 0 {
+		pull, err := client.Pull(ctx, repo, number)
+		if err != nil {
+			return nil, err
+		}
+		if pull.Head != sha {
+			return nil, &github.StaleError{Pull: number, Want: sha, Head: pull.Head}
+		}
+		t.Pull = &pull
+		return t, nil
+	}
+	pulls, err := client.Pulls(ctx, repo, sha)
+	if err != nil {
+		return nil, err
+	}
+	if len(pulls) > 1 {
+		return nil, inputf("%s is the head of %d open pull requests of %s; name one with --pr", sha, len(pulls), repo)
+	}
+	if len(pulls) == 1 {
+		t.Pull = &pulls[0]
+	}
+	return t, nil
+}
+
+// Policy is the policy of a commit: its .specgate.toml, or the default. One that is not valid is a policy.Diagnostics.
+func (t *Target) Policy(ctx context.Context, base string) (*policy.Policy, error) {
+	text, found, err := t.Client.File(ctx, t.Repo, base, policy.FileName)
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		return policy.Default(), nil
+	}
+	pol, err := policy.Parse(policy.FileName, text, engine.RuleInfos())
+	if err != nil {
+		return nil, fmt.Errorf("read the policy of %s: %w", base, err)
+	}
+	return pol, nil
+}
+
+// Labels are those of the pull request.
+func (t *Target) Labels() []string {
+	if t.Pull == nil {
+		return nil
+	}
+	return t.Pull.Labels
+}
+
+// Untrusted judges a report that somebody else wrote, after it has compared with GitHub what the report says of itself: an InputError says
+// what does not hold.
+func (t *Target) Untrusted(ctx context.Context, r *checks.Report, today policy.Date) (*Judgement, error) {
+	if r.Head.Rev != t.SHA {
+		return nil, inputf("the report is about commit %s, and %s is to be reported on", r.Head.Rev, t.SHA)
+	}
+	if err := t.compare(ctx, r.Base.Rev); err != nil {
+		return nil, err
+	}
+	pol, err := t.Policy(ctx, r.Base.Rev)
+	if err != nil {
+		return nil, err
+	}
+	if r.Policy.SHA256 != pol.SHA256 {
+		return nil, inputf("the report was judged by the policy %q (sha256 %q), and that of the base commit has sha256 %q", r.Policy.Source, r.Policy.SHA256, pol.SHA256)
+	}
+	return Judge(r, pol, t.Labels(), nil, today), nil
+}
+
+// compare refuses a report that compares with another base than GitHub does: its author could have named one with a milder policy, or with the
+// weaknesses in it already.
+func (t *Target) compare(ctx context.Context, reported string) error {
+	if t.Pull != nil {
+		base, err := t.Client.MergeBase(ctx, t.Repo, t.Pull.Base, t.SHA)
+		if err != nil {
+			return err
+		}
+		if base != reported {
+			return inputf("the report compares with %s, and the merge base of pull request %d is %s; check it with --base %s", reported, t.Pull.Number, base, base)
+		}
+		return nil
+	}
+	tip, err := t.Client.DefaultBranch(ctx, t.Repo)
+	if err != nil {
+		return err
+	}
+	for _, side := range []struct{ what, of string }{{"the default branch", tip}, {"what it reports on", t.SHA}} {
+		base, err := t.Client.MergeBase(ctx, t.Repo, reported, side.of)
+		if err != nil {
+			return err
+		}
+		if base != reported {
+			return inputf("the report compares with %s, which is not part of %s (%s)", reported, side.what, side.of)
+		}
+	}
+	return nil
+}
+
+// Posting says how a judgement is posted.
+type Posting struct {
+	// Name of the check run. It must be no job's name, as a job has a check run of its own.
+	Name string
+	// DetailsURL is where more is to be read; empty: GitHub's own page.
+	DetailsURL string
+	// Actions are the buttons of the check run, 3 at most.
+	Actions []github.Action
+	// Comments on the pull request; empty: as the policy says.
+	Comments policy.Comments
+}
+
+// Posted tells what was posted.
+type Posted struct {
+	Check      github.Posted
+	Conclusion annotate.Conclusion
+	// Comments that were written or brought up to date: sticky, review or off.
+	Comments policy.Comments
+	// Review tells about comments at contracts.
+	Review github.Reviewed
+}
+
+// ExternalID is the same for all attempts to post the results of a commit against a base.
+func ExternalID(base, head string) string { return base + ".." + head }
+
+// CheckRun posts the check run. It can be done again at any time, and then changes what is there.
+func (t *Target) CheckRun(ctx context.Context, j *Judgement, p Posting) (*Posted, error) {
+	out := annotate.NewCheckRun(j.Report, j.Options())
+	check, err := t.Client.CompleteCheck(ctx, t.Repo, github.Check{Name: p.Name, SHA: t.SHA, DetailsURL: p.DetailsURL,
+		ExternalID: ExternalID(j.Report.Base.Rev, t.SHA)}, out, p.Actions)
+	if err != nil {
+		return nil, permission(err, "checks: write")
+	}
+	return &Posted{Check: check, Conclusion: out.Conclusion, Comments: policy.CommentsOff}, nil
+}
+
+// Post posts the check run, and the comments that are wanted. Posted tells what was done before an error, and is nil if that was nothing.
+// A token that may only read is github.ErrReadOnly.
+func (t *Target) Post(ctx context.Context, j *Judgement, p Posting) (*Posted, error) {
+	posted, err := t.CheckRun(ctx, j, p)
+	if err != nil {
+		return nil, err
+	}
+	comments := p.Comments
+	if comments == "" {
+		comments = j.Policy.Report.Comments
+	}
+	if t.Pull == nil || comments == policy.CommentsOff {
+		return posted, nil
+	}
+	if comments == policy.CommentsReview {
+		posted.Review, err = t.Client.Review(ctx, t.Repo, t.Pull.Number, t.SHA, annotate.NewReview(j.Report, j.Options()))
+	} else {
+		err = t.sticky(ctx, j)
+	}
+	if err != nil {
+		return posted, permission(err, "pull-requests: write")
+	}
+	posted.Comments = comments
+	return posted, nil
+}
+
+func (t *Target) sticky(ctx context.Context, j *Judgement) error {
+	var body bytes.Buffer
+	if err := annotate.Markdown(&body, j.Report, j.Options()); err != nil {
+		return err
+	}
+	// Where all is well nobody needs a first comment.
+	quiet := j.Report.Outcome == checks.OutcomePass && len(j.Report.Findings) == 0
+	return t.Client.Sticky(ctx, t.Repo, t.Pull.Number, t.SHA, body.String(), quiet)
+}
+
+// permission says what a job is missing when its token may only read.
+func permission(err error, needed string) error {
+	if errors.Is(err, github.ErrReadOnly) {
+		return fmt.Errorf("%w; the job needs `permissions: %s`, which one that a pull request from a fork started cannot have: publish from a workflow_run", err, needed)
+	}
+	return err
+}
