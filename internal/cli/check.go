@@ -26,14 +26,12 @@ import (
 	"github.com/specgate/specgate/internal/verus"
 )
 
-type checkCmd struct {
+// changeFlags say which change is looked at, and how.
+type changeFlags struct {
 	Base     string        `placeholder:"REV" help:"Revision to compare with. Default: the merge base with the default branch."`
 	Head     string        `placeholder:"REV" help:"Revision to check. Default: the working tree." xor:"head"`
 	Staged   bool          `help:"Check what is staged, as in a pre-commit hook." xor:"head"`
 	Repo     string        `placeholder:"DIR" default:"." help:"Directory of the repository."`
-	Policy   string        `placeholder:"FILE" help:"Policy to judge by. Default: .specgate.toml of the base revision."`
-	Format   string        `placeholder:"FORMAT" enum:"text,json,sarif,html,markdown,github" default:"text" help:"What to write to stdout: text, json, sarif, html, markdown (a comment on a pull request) or github (workflow commands)."`
-	Output   []string      `placeholder:"FORMAT=FILE" sep:"none" help:"Write the report to a file too; may be repeated."`
 	Only     []string      `placeholder:"FAMILY" help:"Families of rules to run, separated by commas: trust, edit, contract, proof, strength."`
 	Function string        `placeholder:"GLOB" help:"Report only functions whose symbol matches, such as 'stack::**'."`
 	Verus    string        `placeholder:"PATH" env:"SPECGATE_VERUS" help:"Verify both sides with this executable of Verus, or the one in this directory. It builds the change, build scripts included."`
@@ -44,6 +42,44 @@ type checkCmd struct {
 	NoCache  bool          `help:"Do not use or keep earlier answers of the verifier."`
 	Timeout  time.Duration `placeholder:"DURATION" help:"End the run after so long, such as 90s or 10m. Default: no limit."`
 	Jobs     int           `placeholder:"N" default:"0" help:"Files to parse at once; base and head may be verified at the same time if it is more than one. Default: the number of processors."`
+}
+
+// options are what the flags say, without a policy.
+func (c *changeFlags) options(log *slog.Logger) (engine.Options, error) {
+	only, err := parseFamilies(c.Only)
+	if err != nil {
+		return engine.Options{}, err
+	}
+	if c.Jobs < 0 {
+		return engine.Options{}, usagef("--jobs %d: it must not be negative", c.Jobs)
+	}
+	if c.Timeout < 0 {
+		return engine.Options{}, usagef("--timeout %v: it must not be negative", c.Timeout)
+	}
+	return engine.Options{
+		Repo:     c.Repo,
+		Base:     c.Base,
+		Head:     c.Head,
+		Staged:   c.Staged,
+		Only:     only,
+		Function: c.Function,
+		Verifier: verifier(c.Verus),
+		Compiler: compiler(c.Rustc, c.NoRun),
+		Seed:     c.Seed,
+		Cache:    c.cache(log),
+		Jobs:     jobs(c.Jobs),
+		Timeout:  c.Timeout,
+		Today:    today(),
+		Version:  version(),
+		Log:      log,
+	}, nil
+}
+
+type checkCmd struct {
+	changeFlags
+	Policy string   `placeholder:"FILE" help:"Policy to judge by. Default: .specgate.toml of the base revision."`
+	Format string   `placeholder:"FORMAT" enum:"text,json,sarif,html,markdown,github" default:"text" help:"What to write to stdout: text, json, sarif, html, markdown (a comment on a pull request) or github (workflow commands)."`
+	Output []string `placeholder:"FORMAT=FILE" sep:"none" help:"Write the report to a file too; may be repeated."`
 }
 
 // Help is shown below the flags.
@@ -68,34 +104,12 @@ func (c *checkCmd) Run(r *run) error {
 	if err != nil {
 		return err
 	}
-	only, err := parseFamilies(c.Only)
+	o, err := c.options(r.log)
 	if err != nil {
 		return err
 	}
-	if c.Jobs < 0 {
-		return usagef("--jobs %d: it must not be negative", c.Jobs)
-	}
-	if c.Timeout < 0 {
-		return usagef("--timeout %v: it must not be negative", c.Timeout)
-	}
-	result, err := c.inTime(r.ctx, engine.Options{
-		Repo:     c.Repo,
-		Base:     c.Base,
-		Head:     c.Head,
-		Staged:   c.Staged,
-		Policy:   c.Policy,
-		Only:     only,
-		Function: c.Function,
-		Verifier: verifier(c.Verus),
-		Compiler: compiler(c.Rustc, c.NoRun),
-		Seed:     c.Seed,
-		Cache:    c.cache(r.log),
-		Jobs:     jobs(c.Jobs),
-		Timeout:  c.Timeout,
-		Today:    today(),
-		Version:  version(),
-		Log:      r.log,
-	})
+	o.Policy = c.Policy
+	result, err := inTime(c.Timeout, func() (*engine.Result, error) { return engine.Check(r.ctx, o) })
 	if err != nil {
 		return err
 	}
@@ -117,24 +131,25 @@ func (c *checkCmd) Run(r *run) error {
 // slack is how long a run whose time is over may take to notice.
 const slack = 5 * time.Second
 
-// inTime runs the check and does not wait for it long after its time is over.
-func (c *checkCmd) inTime(ctx context.Context, o engine.Options) (*engine.Result, error) {
-	if c.Timeout == 0 {
-		return engine.Check(ctx, o)
+// inTime runs something and does not wait for it long after its time is over.
+func inTime[T any](limit time.Duration, run func() (T, error)) (T, error) {
+	if limit == 0 {
+		return run()
 	}
-	var result *engine.Result
+	var result T
 	done := make(chan error, 1)
 	go func() {
 		defer catch(done)
 		var err error
-		result, err = engine.Check(ctx, o)
+		result, err = run()
 		done <- err
 	}()
 	select {
 	case err := <-done:
 		return result, err
-	case <-time.After(c.Timeout + slack):
-		return nil, &engine.TimeoutError{After: c.Timeout}
+	case <-time.After(limit + slack):
+		var none T
+		return none, &engine.TimeoutError{After: limit}
 	}
 }
 
@@ -178,7 +193,7 @@ func cargoHome() string {
 }
 
 // cache is the directory to keep answers in; empty: none.
-func (c *checkCmd) cache(log *slog.Logger) string {
+func (c *changeFlags) cache(log *slog.Logger) string {
 	if c.NoCache {
 		return ""
 	}
