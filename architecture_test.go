@@ -77,6 +77,8 @@ var layers = map[string]layer{
 	"internal/engine": {7, nil, []string{"internal/prove", "internal/measure"}, "the pipeline joins the parts; hosts and commands only start it"},
 	"internal/publish": {8, nil, nil, "what a report is worth on GitHub is decided once, for every host"},
 
+	"internal/app": {9, nil, nil, "a server that answers webhooks must not need a command line"},
+
 	"internal/cli":    {10, nil, nil, "commands are the outermost layer, so everything can be used without them"},
 	"cmd/specgate":    {11, []string{"internal/cli"}, nil, "main only calls cli.Main"},
 }
