@@ -74,13 +74,15 @@ var layers = map[string]layer{
 	"internal/github":            {7, []string{"annotate"}, nil, "what is posted is decided elsewhere; one package knows what GitHub takes"},
 	"internal/github/githubtest": {7, []string{}, nil, "what stands in for GitHub in tests is imported by tests only"},
 
-	"internal/engine": {7, nil, []string{"internal/prove", "internal/measure"}, "the pipeline joins the parts; hosts and commands only start it"},
+	"internal/engine":  {7, nil, []string{"internal/prove", "internal/measure"}, "the pipeline joins the parts; hosts and commands only start it"},
+	"internal/host":    {8, nil, nil, "whatever runs a check finds its programs and writes its result in one way"},
+	"internal/action":  {9, nil, nil, "what GitHub Actions gives and takes is known in one place; the command only starts it"},
 	"internal/publish": {8, nil, nil, "what a report is worth on GitHub is decided once, for every host"},
 
 	"internal/app": {9, nil, nil, "a server that answers webhooks must not need a command line"},
 
-	"internal/cli":    {10, nil, nil, "commands are the outermost layer, so everything can be used without them"},
-	"cmd/specgate":    {11, []string{"internal/cli"}, nil, "main only calls cli.Main"},
+	"internal/cli": {10, nil, nil, "commands are the outermost layer, so everything can be used without them"},
+	"cmd/specgate": {11, []string{"internal/cli"}, nil, "main only calls cli.Main"},
 }
 
 // Each module from outside has one importer, so that it can be replaced in one place. Paths are prefixes of import paths.
@@ -105,6 +107,8 @@ var outside = map[string]struct {
 	"golang.org/x/net/html":                   {nil, "tests only"},
 	"github.com/rogpeppe/go-internal":         {nil, "tests only"},
 	"github.com/chromedp":                     {nil, "tests only: a real browser looks at the HTML page"},
+	"github.com/sethvargo/go-githubactions":   {[]string{"internal/action"}, "what a runner of GitHub Actions reads is written in one place"},
+	"github.com/rhysd/actionlint":             {nil, "tests only: workflows are read and checked as GitHub does"},
 	"os/exec":                                 {[]string{"internal/sandbox"}, "a process started anywhere else would escape the limits"},
 	"golang.org/x/vuln/cmd/govulncheck":       {nil, "a tool, never imported"},
 	"honnef.co/go/tools":                      {nil, "a tool, never imported"},

@@ -1,15 +1,10 @@
 package cli
 
 import (
-	"cmp"
-	"context"
-	"crypto/rand"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -17,13 +12,11 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/specgate/specgate/annotate"
 	"github.com/specgate/specgate/checks"
 	"github.com/specgate/specgate/internal/cache"
 	"github.com/specgate/specgate/internal/engine"
+	"github.com/specgate/specgate/internal/host"
 	"github.com/specgate/specgate/internal/policy"
-	"github.com/specgate/specgate/internal/sandbox"
-	"github.com/specgate/specgate/internal/verus"
 )
 
 // changeFlags say which change is looked at, and how.
@@ -63,8 +56,8 @@ func (c *changeFlags) options(log *slog.Logger) (engine.Options, error) {
 		Staged:   c.Staged,
 		Only:     only,
 		Function: c.Function,
-		Verifier: verifier(c.Verus),
-		Compiler: compiler(c.Rustc, c.NoRun),
+		Verifier: host.Verifier(c.Verus),
+		Compiler: host.Compiler(c.Rustc, c.NoRun),
 		Seed:     c.Seed,
 		Cache:    c.cache(log),
 		Jobs:     jobs(c.Jobs),
@@ -109,7 +102,7 @@ func (c *checkCmd) Run(r *run) error {
 		return err
 	}
 	o.Policy = c.Policy
-	result, err := inTime(c.Timeout, func() (*engine.Result, error) { return engine.Check(r.ctx, o) })
+	result, err := host.InTime(c.Timeout, func() (*engine.Result, error) { return engine.Check(r.ctx, o) })
 	if err != nil {
 		return err
 	}
@@ -117,7 +110,7 @@ func (c *checkCmd) Run(r *run) error {
 		return err
 	}
 	for _, o := range outputs {
-		if err := writeFile(o.file, func(w io.Writer) error { return write(w, o.format, result, false) }); err != nil {
+		if err := host.WriteFile(o.file, func(w io.Writer) error { return write(w, o.format, result, false) }); err != nil {
 			return err
 		}
 	}
@@ -126,70 +119,6 @@ func (c *checkCmd) Run(r *run) error {
 		r.log.Warn("the result is inconclusive, which the policy only warns about", "reasons", len(result.Report.Reasons))
 	}
 	return verdict(result.Report.Outcome, result.TimedOut || inconclusive == policy.InconclusiveFail)
-}
-
-// slack is how long a run whose time is over may take to notice.
-const slack = 5 * time.Second
-
-// inTime runs something and does not wait for it long after its time is over.
-func inTime[T any](limit time.Duration, run func() (T, error)) (T, error) {
-	if limit == 0 {
-		return run()
-	}
-	var result T
-	done := make(chan error, 1)
-	go func() {
-		defer catch(done)
-		var err error
-		result, err = run()
-		done <- err
-	}()
-	select {
-	case err := <-done:
-		return result, err
-	case <-time.After(limit + slack):
-		var none T
-		return none, &engine.TimeoutError{After: limit}
-	}
-}
-
-// verifier finds the one that was named, or else that of the release which the policy pins; none is run without either.
-func verifier(path string) func(context.Context, string) (*verus.Verifier, error) {
-	return func(ctx context.Context, release string) (*verus.Verifier, error) {
-		if path == "" && release == "" {
-			return nil, nil
-		}
-		return verus.Find(ctx, verus.Search{Path: path, Release: release, Runner: verus.Sandboxed{}})
-	}
-}
-
-// compiler finds rustc: the one that is named, or the one on PATH; nil if nothing is to be run.
-func compiler(named string, off bool) func() (engine.Compiler, error) {
-	if off {
-		return nil
-	}
-	return func() (engine.Compiler, error) {
-		path, err := sandbox.LookPath(cmp.Or(named, "rustc"))
-		if err != nil && named == "" {
-			return engine.Compiler{}, errors.New("there is no rustc on PATH; install Rust, or name the compiler with --rustc")
-		}
-		if err != nil {
-			return engine.Compiler{}, fmt.Errorf("there is no compiler %s: %w", named, err)
-		}
-		return engine.Compiler{Path: path, Named: named != "", CargoHome: cargoHome()}, nil
-	}
-}
-
-// cargoHome is the directory in which cargo has what it downloaded: CARGO_HOME, or .cargo in the user's home; empty if there is none.
-func cargoHome() string {
-	dir := os.Getenv("CARGO_HOME")
-	if home, err := os.UserHomeDir(); dir == "" && err == nil {
-		dir = filepath.Join(home, ".cargo")
-	}
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() || !filepath.IsAbs(dir) {
-		return ""
-	}
-	return dir
 }
 
 // cache is the directory to keep answers in; empty: none.
@@ -214,9 +143,6 @@ func jobs(n int) int {
 	return n
 }
 
-// formats of a report. docs/output.md describes them.
-var formats = []string{"text", "json", "sarif", "html", "markdown", "github"}
-
 func parseOutputs(flags []string) ([]output, error) {
 	var out []output
 	for _, f := range flags {
@@ -224,8 +150,8 @@ func parseOutputs(flags []string) ([]output, error) {
 		switch {
 		case !ok || file == "":
 			return nil, usagef("--output %q: want FORMAT=FILE, such as json=report.json", f)
-		case !slices.Contains(formats, format):
-			return nil, usagef("--output %q: there is no format %q%s; the formats are %s", f, format, didYouMean(format, formats), strings.Join(formats, ", "))
+		case !slices.Contains(host.Formats(), format):
+			return nil, usagef("--output %q: there is no format %q%s; the formats are %s", f, format, didYouMean(format, host.Formats()), strings.Join(host.Formats(), ", "))
 		}
 		out = append(out, output{format, file})
 	}
@@ -256,64 +182,11 @@ func didYouMean(word string, candidates []string) string {
 }
 
 func write(w io.Writer, format string, result *engine.Result, terminal bool) error {
-	gate := result.Policy.Gate
-	o := annotate.Options{
-		Rules:             engine.Rules(),
-		FailOn:            string(gate.FailOn),
-		InconclusiveFails: result.TimedOut || gate.Inconclusive == policy.InconclusiveFail,
-		PerFunction:       result.Policy.Report.AnnotationsPerFunction,
-		Source:            result.Source,
-	}
-	switch format {
-	case "json":
-		return annotate.JSON(w, result.Report)
-	case "sarif":
-		return annotate.SARIF(w, result.Report, o)
-	case "html":
-		return annotate.HTML(w, result.Report, o)
-	case "markdown":
-		return annotate.Markdown(w, result.Report, o)
-	}
-	remedies := map[string]string{}
-	for _, rule := range o.Rules {
-		remedies[rule.ID] = rule.Remedy
-	}
-	text := annotate.TextOptions{Source: result.Source, Remedy: func(rule string) string { return remedies[rule] }}
-	if format == "github" {
-		return annotate.Commands(w, result.Report, annotate.CommandOptions{Options: o, Token: rand.Text(), Text: text})
-	}
+	columns := 0
 	if terminal {
-		text.Color, text.Width = color(), width(w)
+		columns = width(w)
 	}
-	return annotate.Text(w, result.Report, text)
-}
-
-// writeFile replaces a file by a whole new one, so that nobody reads half a report.
-func writeFile(name string, fill func(io.Writer) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(name), ".specgate-*")
-	if err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(f.Name())
-		}
-	}()
-	if err := fill(f); err != nil {
-		_ = f.Close()
-		return fmt.Errorf("write %s: %w", name, err)
-	}
-	if err := f.Chmod(0o644); err != nil {
-		_ = f.Close()
-		return fmt.Errorf("write %s: %w", name, err)
-	}
-	if err := f.Close(); err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
-	}
-	if err := os.Rename(f.Name(), name); err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
-	}
-	return nil
+	return host.Write(w, format, result.Report, host.Rendering(result), terminal && color(), columns)
 }
 
 // isTerminal tells whether w is one that a person looks at.

@@ -12,7 +12,6 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -20,6 +19,7 @@ import (
 
 	"github.com/specgate/specgate/checks"
 	"github.com/specgate/specgate/internal/engine"
+	"github.com/specgate/specgate/internal/host"
 	"github.com/specgate/specgate/internal/policy"
 	"github.com/specgate/specgate/internal/publish"
 	"github.com/specgate/specgate/internal/sandbox"
@@ -118,7 +118,7 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	}))}
 	done := make(chan error, 1)
 	go func() {
-		defer catch(done)
+		defer host.Catch(done)
 		done <- parsed.Run(r)
 	}()
 	select {
@@ -155,13 +155,6 @@ func verdict(outcome checks.Outcome, inconclusiveFails bool) error {
 		}
 	}
 	return exit(exitIncomplete)
-}
-
-// catch turns a panic into an error: specgate failed, which must not read as a mistake of who called it.
-func catch(done chan<- error) {
-	if p := recover(); p != nil {
-		done <- fmt.Errorf("internal error of specgate, please report it with the change that brings it about: %v\n\n%s", p, debug.Stack())
-	}
 }
 
 // grace is how long an interrupted command has to clean up. Reading and proving look at the context now and then only.

@@ -3,13 +3,15 @@ package cli
 import (
 	"strings"
 	"testing"
+
+	"github.com/specgate/specgate/internal/host"
 )
 
 // TestPanic: what specgate itself does wrong is exit code 3, and says where.
 func TestPanic(t *testing.T) {
 	done := make(chan error, 1)
 	func() {
-		defer catch(done)
+		defer host.Catch(done)
 		var none []int
 		_ = none[len(done)]
 	}()

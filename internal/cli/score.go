@@ -7,6 +7,7 @@ import (
 
 	"github.com/specgate/specgate/annotate"
 	"github.com/specgate/specgate/internal/engine"
+	"github.com/specgate/specgate/internal/host"
 	"github.com/specgate/specgate/internal/policy"
 )
 
@@ -48,7 +49,7 @@ func (c *scoreCmd) Run(r *run) error {
 		}
 	}
 	p := filesDone{w: r.stderr, terminal: isTerminal(r.stderr), next: time.Now().Add(betweenLines)}
-	err := engine.Score(r.ctx, engine.ScoreOptions{Paths: c.Paths, Function: c.Function, Baseline: c.Baseline, Verifier: verifier(c.Verus), Compiler: compiler(c.Rustc, c.NoRun),
+	err := engine.Score(r.ctx, engine.ScoreOptions{Paths: c.Paths, Function: c.Function, Baseline: c.Baseline, Verifier: host.Verifier(c.Verus), Compiler: host.Compiler(c.Rustc, c.NoRun),
 		Strength: policy.Strength{Inputs: c.Inputs, Mutants: c.Mutants, Seed: c.Seed, CountDomain: c.CountDomain}, MinSuite: c.MinSuite, Jobs: jobs(c.Jobs), Log: r.log, Progress: p.show},
 		func(l annotate.ScoreLine) error { return annotate.ScoreJSON(r.stdout, l) })
 	p.end()

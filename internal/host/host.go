@@ -1,0 +1,161 @@
+// Package host has what everything that runs a check does in the same way, be it the command line, the Action or the App: which programs are
+// used, how long is waited, and how a result is written.
+package host
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"time"
+
+	"github.com/specgate/specgate/annotate"
+	"github.com/specgate/specgate/checks"
+	"github.com/specgate/specgate/internal/engine"
+	"github.com/specgate/specgate/internal/policy"
+	"github.com/specgate/specgate/internal/sandbox"
+	"github.com/specgate/specgate/internal/verus"
+)
+
+// slack is how long a run whose time is over may take to notice.
+const slack = 5 * time.Second
+
+// InTime runs something and does not wait for it long after its time is over, which is an engine.TimeoutError; 0 is no limit.
+func InTime[T any](limit time.Duration, run func() (T, error)) (T, error) {
+	if limit == 0 {
+		return run()
+	}
+	var result T
+	done := make(chan error, 1)
+	go func() {
+		defer Catch(done)
+		var err error
+		result, err = run()
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		return result, err
+	case <-time.After(limit + slack):
+		var none T
+		return none, &engine.TimeoutError{After: limit}
+	}
+}
+
+// Catch, deferred, turns a panic into an error: specgate failed, which must not read as a mistake of who called it.
+func Catch(done chan<- error) {
+	if p := recover(); p != nil {
+		done <- fmt.Errorf("internal error of specgate, please report it with the change that brings it about: %v\n\n%s", p, debug.Stack())
+	}
+}
+
+// Verifier finds the one at a path, or else that of the release which the policy pins; none is run without either.
+func Verifier(path string) func(context.Context, string) (*verus.Verifier, error) {
+	return func(ctx context.Context, release string) (*verus.Verifier, error) {
+		if path == "" && release == "" {
+			return nil, nil
+		}
+		return verus.Find(ctx, verus.Search{Path: path, Release: release, Runner: verus.Sandboxed{}})
+	}
+}
+
+// Compiler finds rustc: the one that is named, or the one on PATH; nil if nothing of the change is to be run.
+func Compiler(named string, off bool) func() (engine.Compiler, error) {
+	if off {
+		return nil
+	}
+	return func() (engine.Compiler, error) {
+		path, err := sandbox.LookPath(cmp.Or(named, "rustc"))
+		if err != nil && named == "" {
+			return engine.Compiler{}, errors.New("there is no rustc on PATH; install Rust, or name the compiler with --rustc")
+		}
+		if err != nil {
+			return engine.Compiler{}, fmt.Errorf("there is no compiler %s: %w", named, err)
+		}
+		return engine.Compiler{Path: path, Named: named != "", CargoHome: cargoHome()}, nil
+	}
+}
+
+// cargoHome is the directory in which cargo has what it downloaded: CARGO_HOME, or .cargo in the user's home; empty if there is none.
+func cargoHome() string {
+	dir := os.Getenv("CARGO_HOME")
+	if home, err := os.UserHomeDir(); dir == "" && err == nil {
+		dir = filepath.Join(home, ".cargo")
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() || !filepath.IsAbs(dir) {
+		return ""
+	}
+	return dir
+}
+
+// Rendering is what the renderers have to know of a result.
+func Rendering(result *engine.Result) annotate.Options {
+	gate := result.Policy.Gate
+	return annotate.Options{
+		Rules:             engine.Rules(),
+		FailOn:            string(gate.FailOn),
+		InconclusiveFails: result.TimedOut || gate.Inconclusive == policy.InconclusiveFail,
+		PerFunction:       result.Policy.Report.AnnotationsPerFunction,
+		Source:            result.Source,
+	}
+}
+
+// Formats of a report, as Write takes them. docs/output.md describes them.
+func Formats() []string { return []string{"text", "json", "sarif", "html", "markdown", "github"} }
+
+// Write writes a report in a format, as text if it is none of the others. Color and width are of text alone.
+func Write(w io.Writer, format string, r *checks.Report, o annotate.Options, color bool, width int) error {
+	switch format {
+	case "json":
+		return annotate.JSON(w, r)
+	case "sarif":
+		return annotate.SARIF(w, r, o)
+	case "html":
+		return annotate.HTML(w, r, o)
+	case "markdown":
+		return annotate.Markdown(w, r, o)
+	}
+	remedies := map[string]string{}
+	for _, rule := range o.Rules {
+		remedies[rule.ID] = rule.Remedy
+	}
+	text := annotate.TextOptions{Source: o.Source, Remedy: func(rule string) string { return remedies[rule] }}
+	if format == "github" {
+		return annotate.Commands(w, r, annotate.CommandOptions{Options: o, Token: rand.Text(), Text: text})
+	}
+	text.Color, text.Width = color, width
+	return annotate.Text(w, r, text)
+}
+
+// WriteFile replaces a file by a whole new one, so that nobody reads half a report.
+func WriteFile(name string, fill func(io.Writer) error) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(name), ".specgate-*")
+	if err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(f.Name())
+		}
+	}()
+	if err := fill(f); err != nil {
+		_ = f.Close()
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	if err := f.Chmod(0o644); err != nil {
+		_ = f.Close()
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	if err := f.Close(); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	if err := os.Rename(f.Name(), name); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return nil
+}
