@@ -26,7 +26,7 @@ const (
 // who runs specgate can run programs anyway. The configuration of the repository is read too, as git has no way to
 // ignore it, so what could start a program is either overridden here, or is not reached by the commands of this package:
 // they never compare the working tree with git's own means (clean filters), never show a diff (external diff, textconv),
-// never run an alias, and never talk to a remote.
+// never run an alias, and never talk to a remote (Fetch does, in a repository that it made).
 func command(dir string, config []string, args ...string) sandbox.Command {
 	all := []string{
 		"--no-pager",

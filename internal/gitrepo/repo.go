@@ -2,7 +2,8 @@
 //
 // It reads through the git program (2.30 or newer), a constant number of processes for each question, and only reads:
 // nothing in the repository is written or locked. A repository is taken for hostile. Its configuration, hooks, filters
-// and remotes run no program, symbolic links are never followed, submodules are not entered, and nothing is fetched.
+// and remotes run no program, symbolic links are never followed, submodules are not entered, and nothing is fetched. Fetch
+// alone talks to another machine and writes: a new repository with the commits that it is asked for.
 //
 // File content is raw: as it is stored in the repository, or as it is on disk. No filter, no conversion of line ends
 // (core.autocrlf, .gitattributes) and no Git LFS is applied. So a file that git converts on checkout differs between a
