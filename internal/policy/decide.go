@@ -80,6 +80,11 @@ func (p *Policy) severity(rule RuleInfo, file string) (Severity, Origin) {
 			return s.Severity, Origin{Path: p.path, Where: s.Where, Key: keyName([]string{"paths", o.Glob, "rules", s.Rule})}
 		}
 	}
+	return p.general(rule)
+}
+
+// general is what decides where no table of paths does.
+func (p *Policy) general(rule RuleInfo) (Severity, Origin) {
 	if s := setting(p.Rules, rule.ID); s != nil {
 		return s.Severity, Origin{Path: p.path, Where: s.Where, Key: keyName([]string{"rules", s.Rule})}
 	}
