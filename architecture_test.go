@@ -72,7 +72,7 @@ var layers = map[string]layer{
 	"internal/measure": {7, nil, []string{"internal/harness"}, "inputs, mutants, runs and answers meet in one place, which none of them knows"},
 
 	"internal/github":            {7, []string{"annotate"}, nil, "what is posted is decided elsewhere; one package knows what GitHub takes"},
-	"internal/github/githubtest": {7, []string{}, nil, "what stands in for GitHub in tests is imported by tests only"},
+	"internal/github/githubtest": {7, []string{"internal/sandbox"}, nil, "what stands in for GitHub in tests is imported by tests only"},
 
 	"internal/engine":  {7, nil, []string{"internal/prove", "internal/measure"}, "the pipeline joins the parts; hosts and commands only start it"},
 	"internal/host":    {8, nil, nil, "whatever runs a check finds its programs and writes its result in one way"},

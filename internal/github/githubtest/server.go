@@ -1,5 +1,6 @@
 // Package githubtest is a GitHub for tests: an HTTP server that keeps repositories in memory and refuses what GitHub refuses. It knows the
-// requests that specgate makes and no others; what it is asked beyond that is a problem that the test sees.
+// requests that specgate makes and no others; what it is asked beyond that is a problem that the test sees. The commits of a repository can be
+// those of a real one, which git can then fetch from the same server.
 //
 // Limits and answers are those of docs.github.com, "REST API endpoints for" check runs, issue comments, pull request review comments, pull
 // requests, commits and repository contents, "Authenticating to the REST API" and "Generating a JSON Web Token (JWT) for a GitHub App".
@@ -33,7 +34,9 @@ type Repo struct {
 	Commits map[string]Commit
 	// Default is the hash at the tip of the default branch.
 	Default string
-	Pulls   map[int]*Pull
+	// Git is the git directory of the real repository whose commits these are (ReadGit); empty: it cannot be cloned.
+	Git   string
+	Pulls map[int]*Pull
 	// CheckRuns in the order in which they were made.
 	CheckRuns []*CheckRun
 }
@@ -122,7 +125,14 @@ type Token struct {
 	Permissions map[string]string
 	// Repos that it is good for; nil: all.
 	Repos []string
+	// Expires is when it ends to be good; zero: never.
+	Expires time.Time
 }
+
+func (t Token) expired() bool { return !t.Expires.IsZero() && time.Now().After(t.Expires) }
+
+// good tells whether the token may know of a repository.
+func (t Token) good(name string) bool { return t.Repos == nil || slices.Contains(t.Repos, name) }
 
 // App is a GitHub App that is installed.
 type App struct {
@@ -300,7 +310,23 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	answer := reply{status: http.StatusOK, header: http.Header{}}
 	if fault == nil || fault.Acted || fault.Kind == Slow || fault.Kind == CutBody || fault.Kind == Pass {
-		answer = s.answer(r, body)
+		if gitPath.MatchString(r.URL.Path) {
+			repo, no := s.gitRepo(r)
+			if no != nil {
+				answer = *no
+			} else {
+				dir := repo.Git
+				s.mu.Unlock()
+				answer, err = serveGit(r, dir, body)
+				s.mu.Lock()
+				if err != nil {
+					s.problems = append(s.problems, fmt.Sprintf("%s %s: %v", r.Method, r.URL.Path, err))
+					answer = reply{status: http.StatusInternalServerError, header: http.Header{}}
+				}
+			}
+		} else {
+			answer = s.answer(r, body)
+		}
 	}
 	logged := Request{Method: r.Method, Path: strings.TrimPrefix(r.URL.Path, s.prefix), Status: answer.status}
 	if fault != nil {
@@ -330,7 +356,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler)
 	}
 	maps.Copy(w.Header(), answer.header)
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	if w.Header().Get("Content-Type") == "" {
+		w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	}
 	w.Header().Set("Content-Length", strconv.Itoa(len(answer.body)))
 	w.WriteHeader(answer.status)
 	switch kind {
@@ -436,7 +464,7 @@ func (c *call) route() (any, *refusal) {
 	}
 	c.name = parts[1] + "/" + parts[2]
 	c.repo = c.state[c.name]
-	if c.repo == nil || c.token.Repos != nil && !slices.Contains(c.token.Repos, c.name) {
+	if c.repo == nil || !c.token.good(c.name) {
 		return nil, notFound
 	}
 	return c.inRepo(c.r.Method+" "+parts[3], parts[4:])
@@ -452,7 +480,7 @@ func (c *call) authenticate() *refusal {
 	if scheme != "Bearer" && scheme != "token" {
 		return refuse(http.StatusUnauthorized, "Requires authentication")
 	}
-	if token, ok := c.tokens[text]; ok {
+	if token, ok := c.tokens[text]; ok && !token.expired() {
 		c.token = token
 		return nil
 	}
@@ -520,10 +548,11 @@ func (c *call) asApp(parts []string) (any, *refusal) {
 				token.Repos = append(token.Repos, name)
 			}
 		}
-		c.tokens[text] = token
 		c.issued = append(c.issued, token)
+		token.Expires = time.Now().Add(time.Hour)
+		c.tokens[text] = token
 		c.status = http.StatusCreated
-		return map[string]any{"token": text, "expires_at": time.Now().Add(time.Hour).UTC().Format(time.RFC3339), "permissions": o.Permissions}, nil
+		return map[string]any{"token": text, "expires_at": token.Expires.UTC().Format(time.RFC3339), "permissions": o.Permissions}, nil
 	}
 	return c.unknown()
 }
