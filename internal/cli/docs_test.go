@@ -114,7 +114,7 @@ func replay(t *testing.T, dir, body string) string {
 		case "specgate":
 			var stdout, stderr bytes.Buffer
 			last = cli.Main(args[1:], &stdout, &stderr)
-			b.WriteString(strings.ReplaceAll(stdout.String()+stderr.String(), dir, "/home/you/numbers"))
+			b.WriteString(asRelease(strings.ReplaceAll(stdout.String()+stderr.String(), dir, "/home/you/numbers")))
 		case "echo":
 			fmt.Fprintln(&b, last)
 		default:

@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/specgate/specgate"
 	"github.com/specgate/specgate/internal/policy"
 )
 
@@ -23,13 +24,22 @@ func (versionCmd) Run(r *run) error {
 	return err
 }
 
-// version is the module's, with the commit where the build knows it.
+// version is that of the sources, and behind it in parentheses the module's, where the build knows it and it says more: go install of a commit gives
+// its hash, and go build in a checkout says whether files were changed.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return "unknown"
+		return specgate.Version()
 	}
-	return info.Main.Version
+	return versionOf(specgate.Version(), info.Main.Version)
+}
+
+func versionOf(sources, module string) string {
+	switch module {
+	case "", "(devel)", "v" + sources:
+		return sources
+	}
+	return sources + " (" + module + ")"
 }
 
 func today() policy.Date { return policy.DateOf(time.Now()) }
