@@ -30,5 +30,5 @@ fuzz: ## each fuzz target for FUZZTIME
 			echo "== $$pkg $$target"; $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$pkg; \
 		done; done
 
-pictures: ## docs/pictures, of the example's report in a headless Chromium
-	REQUIRE_BROWSER=1 $(GO) test -count=1 -run '^TestHTMLPictures$$' ./annotate -pictures $(CURDIR)/docs/pictures
+pictures: ## docs/pictures, of the example's report and job summary in a headless Chromium
+	REQUIRE_BROWSER=1 $(GO) test -count=1 -run '^Test(HTML|Summary)Pictures$$' ./annotate -pictures $(CURDIR)/docs/pictures

@@ -26,6 +26,8 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/specgate/specgate/annotate"
 )
 
 var pictures = flag.String("pictures", "", "write the pictures of the documentation into this directory")
@@ -401,22 +403,68 @@ func TestHTMLPictures(t *testing.T) {
 			if (name === "") window.scrollTo(0, 0); else h.parentElement.scrollIntoView();
 			return true;
 		})()`, p.section))
-		picture, err := chromedp.Run(b.ctx, func(ctx context.Context, t *chromedp.Target) ([]byte, error) {
-			shot, err := cdp.Call(ctx, t, page.CaptureScreenshot, page.CaptureScreenshotParams{Format: page.CaptureScreenshotFormatPng})
-			return shot.Data, err
-		})
-		if err != nil {
-			t.Fatal(err)
+		b.take(p.name)
+	}
+}
+
+// take takes a picture of what the tab shows, and keeps it as documentation if that is asked for.
+func (b *tab) take(name string) {
+	b.t.Helper()
+	picture, err := chromedp.Run(b.ctx, func(ctx context.Context, t *chromedp.Target) ([]byte, error) {
+		shot, err := cdp.Call(ctx, t, page.CaptureScreenshot, page.CaptureScreenshotParams{Format: page.CaptureScreenshotFormatPng})
+		return shot.Data, err
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if len(picture) < 10_000 || len(picture) > 500_000 {
+		b.t.Errorf("%s has %d bytes", name, len(picture))
+	}
+	if *pictures == "" {
+		return
+	}
+	if err := os.WriteFile(filepath.Join(*pictures, name), picture, 0o644); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// summaryFrame shows Markdown about as GitHub does: it has the widths, the tables and the code of a job summary.
+const summaryFrame = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Job summary</title><style>
+:root { color-scheme: light dark; --line: #d1d9e0; --soft: #f6f8fa; --text: #1f2328 }
+@media (prefers-color-scheme: dark) { :root { --line: #3d444d; --soft: #151b23; --text: #f0f6fc } body { background: #0d1117 } }
+body { font: 16px/1.5 sans-serif; color: var(--text); margin: 24px; overflow-wrap: break-word }
+h2, h3 { border-bottom: 1px solid var(--line); padding-bottom: .3em; margin: 24px 0 16px }
+table { border-collapse: collapse; display: block; overflow: auto; font-size: 14px }
+th, td { border: 1px solid var(--line); padding: 6px 13px }
+pre { background: var(--soft); padding: 16px; overflow: auto; border-radius: 6px; font-size: 13px }
+code { font-size: 85%; background: var(--soft); padding: .2em .4em; border-radius: 6px } pre code { padding: 0 }
+</style><body>`
+
+// TestSummaryPictures takes pictures of the job summary as GitHub shows it. "make pictures" writes them.
+func TestSummaryPictures(t *testing.T) {
+	r, o := example(t)
+	var text, shown bytes.Buffer
+	if err := annotate.Summary(&text, r, o); err != nil {
+		t.Fatal(err)
+	}
+	shown.WriteString(summaryFrame)
+	if err := github.Convert(text.Bytes(), &shown); err != nil {
+		t.Fatal(err)
+	}
+	b := browse(t, shown.Bytes())
+	for _, name := range []string{"light", "dark"} {
+		b.do(scheme(name), chromedp.EmulateViewport(1012, 1500))
+		if width := eval[int](b, `document.documentElement.scrollWidth`); width > 1012 {
+			t.Errorf("%s: the summary is %d pixels wide", name, width)
 		}
-		if len(picture) < 10_000 || len(picture) > 500_000 {
-			t.Errorf("%s has %d bytes", p.name, len(picture))
-		}
-		if *pictures == "" {
-			continue
-		}
-		if err := os.WriteFile(filepath.Join(*pictures, p.name), picture, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		b.take("summary-" + name + ".png")
+	}
+	if got := eval[[]string](b, `[...document.querySelectorAll("h2")].map(e => e.textContent)`); len(got) != 1 || !strings.HasPrefix(got[0], "specgate: ") {
+		t.Errorf("headings %q", got)
+	}
+	rows := eval[int](b, `document.querySelectorAll("tbody tr").length`)
+	if rows < len(r.Functions) {
+		t.Errorf("%d rows of tables for %d functions", rows, len(r.Functions))
 	}
 }
 
