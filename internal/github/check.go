@@ -1,6 +1,7 @@
 package github
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -146,11 +147,20 @@ func (c *Client) CompleteCheck(ctx context.Context, r Repo, check Check, out ann
 
 // newest is the youngest run of that name and external id on the commit; nil if there is none.
 func (c *Client) newest(ctx context.Context, r Repo, check Check) (*github.CheckRun, error) {
+	runs, err := c.runs(ctx, r, check)
+	if err != nil || len(runs) == 0 {
+		return nil, err
+	}
+	return runs[len(runs)-1], nil
+}
+
+// runs are those of that name and external id on the commit, the youngest last.
+func (c *Client) runs(ctx context.Context, r Repo, check Check) ([]*github.CheckRun, error) {
 	o := &github.ListCheckRunsOptions{CheckName: github.String(check.Name), Filter: github.String("all")}
 	if c.appID != 0 {
 		o.AppID = github.Int64(c.appID)
 	}
-	runs, err := list(func(page github.ListOptions) ([]*github.CheckRun, *github.Response, error) {
+	all, err := list(func(page github.ListOptions) ([]*github.CheckRun, *github.Response, error) {
 		o.ListOptions = page
 		result, resp, err := c.api.Checks.ListCheckRunsForRef(ctx, r.owner, r.name, check.SHA, o)
 		if err != nil {
@@ -161,13 +171,11 @@ func (c *Client) newest(ctx context.Context, r Repo, check Check) (*github.Check
 	if err != nil {
 		return nil, failure(fmt.Sprintf("list check runs of %s in %s", check.SHA, r), err)
 	}
-	var found *github.CheckRun
-	for _, run := range runs {
-		if run.GetExternalID() == check.ExternalID && run.GetName() == check.Name && run.GetHeadSHA() == check.SHA && run.GetID() > found.GetID() {
-			found = run
-		}
-	}
-	return found, nil
+	all = slices.DeleteFunc(all, func(run *github.CheckRun) bool {
+		return run.GetExternalID() != check.ExternalID || run.GetName() != check.Name || run.GetHeadSHA() != check.SHA
+	})
+	slices.SortFunc(all, func(a, b *github.CheckRun) int { return cmp.Compare(a.GetID(), b.GetID()) })
+	return all, nil
 }
 
 func (c *Client) create(ctx context.Context, r Repo, check Check) (*github.CheckRun, error) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/google/go-github/v60/github"
@@ -18,6 +19,9 @@ var ErrUnauthorized = errors.New("GitHub does not accept the token")
 
 // ErrNotFound: there is no such thing, or the token may not know of it.
 var ErrNotFound = errors.New("not found, or not visible with this token")
+
+// ErrNoCommit: the repository does not have the commit, or not any more.
+var ErrNoCommit = errors.New("the repository does not have the commit (any more)")
 
 // LostError: GitHub did not answer, or said that it could not, after all attempts. What was asked may have been done all the same; asking
 // again later does no harm.
@@ -76,6 +80,10 @@ func failure(what string, err error) error {
 		return fmt.Errorf("%s: %w: %s", what, ErrReadOnly, said)
 	case http.StatusNotFound:
 		return fmt.Errorf("%s: %w", what, ErrNotFound)
+	case http.StatusUnprocessableEntity:
+		if strings.Contains(said, "No commit found for SHA") {
+			return fmt.Errorf("%s: %w", what, ErrNoCommit)
+		}
 	case http.StatusInternalServerError:
 		return fmt.Errorf("%s: %w", what, &LostError{err: fmt.Errorf("GitHub answers %s: %s", answer.Response.Status, said)})
 	}
