@@ -67,6 +67,9 @@ type Report struct {
 	Reasons  []Reason  `json:"reasons"`
 	Counts   Counts    `json:"counts"`
 	Score    Score     `json:"score"`
+	// Simulation is what the policy that the change proposes would make of the change; nil: it does not change the policy, or was not judged
+	// by base's. It decides nothing.
+	Simulation *Simulation `json:"simulation"`
 	// Functions are those of the change, by file and position.
 	Functions []Function `json:"functions"`
 	// Findings are sorted by SortFindings.
@@ -312,6 +315,7 @@ func (r Report) MarshalJSON() ([]byte, error) {
 	p := plain(r)
 	p.Reasons = orEmpty(p.Reasons)
 	p.Findings = orEmpty(p.Findings)
+	p.Simulation = p.Simulation.filled()
 	p.Functions = orEmpty(slices.Clone(p.Functions))
 	for i := range p.Functions {
 		f := &p.Functions[i]

@@ -33,7 +33,7 @@ func TestReportKeys(t *testing.T) {
 	want := `{"schema":1,"specgate":{"version":""},"base":{"rev":""},"head":{"rev":""},"policy":{"source":"","sha256":""},` +
 		`"tools":{"verus":null,"rustc":null,"sandbox":null},"seed":0,"outcome":"pass","reasons":[],` +
 		`"counts":{"selected":0,"proved":0,"failed":0,"timedOut":0,"internalError":0,"unsupported":0,"skipped":0},` +
-		`"score":{"base":null,"head":null,"delta":null,"comparable":false,"passRate":null,"completenessOfProved":null,"completenessOfAll":null},` +
+		`"score":{"base":null,"head":null,"delta":null,"comparable":false,"passRate":null,"completenessOfProved":null,"completenessOfAll":null},"simulation":null,` +
 		`"functions":[{"symbol":"f","file":"","span":` + zero + `,"change":"","executable":"","contract":{"direction":"","by":"","undecided":[],"unique":null,"clauses":[]},` +
 		`"trust":{"added":[],"removed":[]},"proof":{"base":"","head":"","errors":[],"seeds":null},"strength":{"base":null,"head":` + suite + `,"delta":null,"comparable":false},` +
 		`"score":{"base":null,"head":null,"delta":null}}],` +

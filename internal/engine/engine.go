@@ -48,6 +48,9 @@ type Options struct {
 	// Compiler finds what compiles code of the change, to measure the strength of contracts; an error says why there is none. nil: nothing of the
 	// change is run for that.
 	Compiler func() (Compiler, error)
+	// Confine isolates what builds and runs the change in full, or does not run it, and lets it read nothing but what it needs, whatever the
+	// policy says: a policy is written by the owners of a repository, who need not be those of this machine.
+	Confine bool
 	// Seed is that of everything drawn at random; nil: the policy's.
 	Seed *uint64
 	// Cache is the directory that the verifier's answers are kept in; empty: they are not.
@@ -109,15 +112,25 @@ func Check(ctx context.Context, o Options) (*Result, error) {
 	if o.Timeout <= 0 {
 		return check(ctx, o)
 	}
+	var result *Result
+	err := inTime(ctx, o.Timeout, func(ctx context.Context) (err error) {
+		result, err = check(ctx, o)
+		return err
+	})
+	return result, err
+}
+
+// inTime ends what it runs after a time.
+func inTime(ctx context.Context, limit time.Duration, run func(context.Context) error) error {
 	// Not a deadline: the result reads sources when the time of the run is over.
 	ctx, cancel := context.WithCancelCause(ctx)
-	timer := time.AfterFunc(o.Timeout, func() { cancel(&TimeoutError{o.Timeout}) })
+	timer := time.AfterFunc(limit, func() { cancel(&TimeoutError{limit}) })
 	defer timer.Stop()
-	result, err := check(ctx, o)
+	err := run(ctx)
 	if late := timedOut(ctx); err != nil && late != nil {
-		return nil, late
+		return late
 	}
-	return result, err
+	return err
 }
 
 // timedOut is why a context ended, if that was the time limit; nil otherwise.
@@ -128,6 +141,25 @@ func timedOut(ctx context.Context) *TimeoutError {
 }
 
 func check(ctx context.Context, o Options) (*Result, error) {
+	r, err := start(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	report, err := r.check()
+	late := timedOut(ctx)
+	if err != nil && late != nil {
+		report = r.unfinished(late)
+	} else if late = nil; err != nil {
+		return nil, err
+	} else {
+		report.Simulation = r.simulation()
+	}
+	report.Base.Rev, report.Head.Rev = r.sides.baseName, r.sides.headName
+	return &Result{Report: report, Policy: r.policy, TimedOut: late != nil, base: r.base, head: r.head}, nil
+}
+
+// start finds what is to be compared, and the policy that judges it.
+func start(ctx context.Context, o Options) (*runner, error) {
 	families, err := selectFamilies(o.Only, o.Verifier != nil, o.Compiler != nil)
 	if err != nil {
 		return nil, err
@@ -141,16 +173,11 @@ func check(ctx context.Context, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.Seed != nil {
-		seeded := *pol
-		seeded.Strength.Seed = *o.Seed
-		pol = &seeded
-	}
 	changes, err := gitrepo.Changes(ctx, sides.base, sides.head)
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{o: o, ctx: ctx, sides: sides, policy: pol, families: families, changes: changes}
+	r := &runner{o: o, ctx: ctx, sides: sides, written: pol, policy: o.applied(pol), families: families, changes: changes}
 	store := newStore()
 	if r.base, err = newTree(ctx, sides.base, store); err != nil {
 		return nil, err
@@ -158,15 +185,19 @@ func check(ctx context.Context, o Options) (*Result, error) {
 	if r.head, err = newTree(ctx, sides.head, store); err != nil {
 		return nil, err
 	}
-	report, err := r.check()
-	late := timedOut(ctx)
-	if err != nil && late != nil {
-		report = r.unfinished(late)
-	} else if late = nil; err != nil {
-		return nil, err
+	return r, nil
+}
+
+// applied is a policy as it applies where the options go before it.
+func (o *Options) applied(p *policy.Policy) *policy.Policy {
+	out := *p
+	if o.Confine {
+		out.Gate.Sandbox, out.Verus.Read = policy.SandboxRequire, nil
 	}
-	report.Base.Rev, report.Head.Rev = sides.baseName, sides.headName
-	return &Result{Report: report, Policy: pol, TimedOut: late != nil, base: r.base, head: r.head}, nil
+	if o.Seed != nil {
+		out.Strength.Seed = *o.Seed
+	}
+	return &out
 }
 
 // unfinished is the report of a run that ended before its rules had all run: what they have found so far says nothing about the rest.
@@ -274,31 +305,43 @@ func readPolicy(ctx context.Context, o Options, s *sides) (*policy.Policy, error
 		}
 		return policy.Parse(o.Policy, text, infos)
 	}
-	entries, err := s.base.Entries(ctx)
+	text, found, err := policyText(ctx, s.base, "base "+s.baseName)
 	if err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(entries, func(e gitrepo.Entry) bool { return e.Path == policy.FileName })
-	if i < 0 {
+	if !found {
 		return policy.Default(), nil
 	}
-	if !isFile(entries[i]) {
-		return nil, &InputError{fmt.Errorf("the policy %s of base %s is a %s; make it a file", policy.FileName, s.baseName, article(entries[i].Kind))}
-	}
-	contents, err := s.base.Read(ctx, []string{policy.FileName}, maxPolicy)
-	if err != nil {
-		return nil, err
-	}
-	c := contents[policy.FileName]
-	if c.TooLarge {
-		return nil, &InputError{fmt.Errorf("the policy %s of base %s has %d bytes; the most is %d", policy.FileName, s.baseName, c.Size, maxPolicy)}
-	}
-	p, err := policy.Parse(policy.FileName, c.Data, infos)
+	p, err := policy.Parse(policy.FileName, text, infos)
 	if err != nil {
 		return nil, fmt.Errorf("the policy of base %.12s:\n%w", s.baseName, err)
 	}
 	p.Source = s.baseName + ":" + policy.FileName
 	return p, nil
+}
+
+// policyText reads the policy of a tree, which is called side. found: there is one.
+func policyText(ctx context.Context, from *gitrepo.Tree, side string) (text []byte, found bool, err error) {
+	entries, err := from.Entries(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	i := slices.IndexFunc(entries, func(e gitrepo.Entry) bool { return e.Path == policy.FileName })
+	if i < 0 {
+		return nil, false, nil
+	}
+	if !isFile(entries[i]) {
+		return nil, true, &InputError{fmt.Errorf("the policy %s of %s is a %s; make it a file", policy.FileName, side, article(entries[i].Kind))}
+	}
+	contents, err := from.Read(ctx, []string{policy.FileName}, maxPolicy)
+	if err != nil {
+		return nil, true, err
+	}
+	c := contents[policy.FileName]
+	if c.TooLarge {
+		return nil, true, &InputError{fmt.Errorf("the policy %s of %s has %d bytes; the most is %d", policy.FileName, side, c.Size, maxPolicy)}
+	}
+	return c.Data, true, nil
 }
 
 // runner is one run over two trees.
@@ -307,6 +350,7 @@ type runner struct {
 	ctx        context.Context
 	sides      *sides
 	policy     *policy.Policy
+	written    *policy.Policy // policy, before the options went before it
 	families   []checks.Family
 	changes    []gitrepo.Change
 	base, head *tree
@@ -317,6 +361,18 @@ type runner struct {
 	found      bool    // there is a verifier, or there should be one
 	// blocked says that a reason is about something that had to be checked.
 	blocked bool
+	// undecided is what there was before the policy judged it, for another policy.
+	undecided evidence
+	// ofHead says that the policy is that of the head.
+	ofHead bool
+}
+
+// evidence is what a run found out before its policy judged it.
+type evidence struct {
+	findings []checks.Finding
+	reasons  []checks.Reason
+	blocked  bool
+	tools    checks.Tools
 }
 
 // reason notes that something was not checked. One that blocks makes the outcome inconclusive.
@@ -359,6 +415,12 @@ func (r *runner) check() (_ *checks.Report, err error) {
 		return nil, err
 	}
 	r.o.Log.Info("ran the rules", "findings", len(findings), "took", time.Since(start))
+	r.undecided = evidence{findings, slices.Clone(r.report.Reasons), r.blocked, r.report.Tools}
+	return r.decide(findings)
+}
+
+// decide has the policy judge findings, and completes the report.
+func (r *runner) decide(findings []checks.Finding) (*checks.Report, error) {
 	if err := r.judge(findings); err != nil {
 		return nil, err
 	}
@@ -556,9 +618,7 @@ func (r *runner) matchFunction() error {
 
 // outcome of the report. What could not be checked goes before findings, unless the policy lets it pass.
 func (r *runner) outcome() checks.Outcome {
-	blocking := slices.ContainsFunc(r.report.Findings, func(f checks.Finding) bool {
-		return f.Waived == nil && r.policy.Gate.FailOn.Reached(f.Severity)
-	})
+	blocking := slices.ContainsFunc(r.report.Findings, func(f checks.Finding) bool { return r.blocks(&f) })
 	switch {
 	case r.blocked && r.policy.Gate.Inconclusive == policy.InconclusiveFail:
 		return checks.OutcomeInconclusive

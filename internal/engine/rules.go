@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -75,6 +76,8 @@ func (r *runner) waiverFindings(tracker *policy.Tracker) ([]checks.Finding, erro
 			f.Span = where
 		}
 		switch file, ok := r.policyInRepo(); {
+		case r.ofHead:
+			f.Span = where
 		case r.o.Policy == "":
 			f.Base = &checks.Place{File: policy.FileName, Span: where}
 		case ok:
@@ -156,16 +159,17 @@ func (r *runner) sawTrust(tracker *policy.Tracker) ([]string, error) {
 	saw(r.pairs.Head)
 
 	// What is still unmatched may be in files that the change does not touch.
-	var files []string
+	files := map[string]bool{}
 	for _, p := range tracker.Problems(lasting, r.o.Today) {
-		if p.Expired {
+		if p.Expired || len(files) == len(r.head.rust) {
 			continue
 		}
-		files = append(files, r.head.mayDefine(p.Waiver.Symbol)...)
+		for _, file := range r.head.mayDefine(p.Waiver.Symbol) {
+			files[file] = true
+		}
 	}
 	if len(files) > 0 {
-		slices.Sort(files)
-		m, err := model.New(r.ctx, r.head, slices.Compact(files))
+		m, err := model.New(r.ctx, r.head, slices.Sorted(maps.Keys(files)))
 		if err != nil {
 			return nil, fmt.Errorf("look for what the waivers are about: %w", err)
 		}

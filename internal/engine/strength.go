@@ -24,8 +24,9 @@ import (
 )
 
 const (
-	// maxCasesAsked is how many spectests are put to the verifier, of one function and in all.
-	maxCasesAsked, maxCasesAskedInAll = 40, 400
+	// maxCasesAsked is how many spectests of one function are put to the verifier; fewer if the change has so many functions that it would be more than
+	// maxCasesAskedInAll, but minCasesAsked of each.
+	maxCasesAsked, maxCasesAskedInAll, minCasesAsked = 40, 400, 8
 	// maxIncluded is the most bytes of a file, no Rust source, that is there when a crate is compiled.
 	maxIncluded = 4 << 20
 	// maxTree is the most Rust files of a tree that is there as a whole when one of its packages is compiled.
@@ -96,17 +97,25 @@ func (r *runner) measureStrength() error {
 		return fmt.Errorf("ask the verifier about spectests: %w", err)
 	}
 	r.input.Strength = r.strengthInput(results)
+	if r.input.Proof != nil {
+		unique(r.input.Strength.Functions, r.input.Proof.Asked)
+	}
 	r.wrong()
 	r.o.Log.Info("measured the strength of contracts", "functions", len(results), "took", time.Since(start))
 	return nil
 }
 
 func (r *runner) strengthInput(results []*measure.Result) *checks.StrengthInput {
-	out := &checks.StrengthInput{Min: r.policy.Strength.Min, MaxDrop: r.policy.Strength.MaxDrop, MinSuite: r.policy.Gate.MinSuite}
+	var functions []*checks.StrengthPair
 	for _, x := range results {
-		out.Functions = append(out.Functions, x.Strength())
+		functions = append(functions, x.Strength())
 	}
-	return out
+	return thresholds(r.policy, functions)
+}
+
+// thresholds are what was measured, with what a policy wants of it.
+func thresholds(p *policy.Policy, functions []*checks.StrengthPair) *checks.StrengthInput {
+	return &checks.StrengthInput{Min: p.Strength.Min, MaxDrop: p.Strength.MaxDrop, MinSuite: p.Gate.MinSuite, Functions: functions}
 }
 
 // notRun notes, once, why no strength at all is measured. Who names the family wants it.
@@ -162,13 +171,8 @@ func (r *runner) subjects() []*measure.Subject {
 	many := left{}
 	n := 0
 	for _, p := range r.pairs.Functions {
-		if !runs(p.Head) || !promises(p.Head) && !promises(p.Base) || !r.about(p.Head, p.Base) {
+		if !r.about(p.Head, p.Base) || !r.measurable(p) {
 			continue
-		}
-		if p.Change == pair.Same {
-			if direction, _ := contract.Direction(r.input, p); direction == "equal" || direction == "none" {
-				continue
-			}
 		}
 		if many.tooMany(&n, p.Head) {
 			continue
@@ -186,6 +190,18 @@ func (r *runner) subjects() []*measure.Subject {
 		r.reason(true, string(checks.Strength), "%s: the strength was not measured: %s", some(symbols), why)
 	}
 	return out
+}
+
+// measurable tells a function that runs, that promises something on either side, and that changed or whose contract means something else now.
+func (r *runner) measurable(p *pair.Function) bool {
+	if !runs(p.Head) || !promises(p.Head) && !promises(p.Base) {
+		return false
+	}
+	if p.Change != pair.Same {
+		return true
+	}
+	direction, _ := contract.Direction(r.input, p)
+	return direction != "equal" && direction != "none"
 }
 
 // know has the evaluator know the functions, and reads the cases of the repository. It gives the names that crates have there.
@@ -384,29 +400,37 @@ func (r *runner) given(subjects []*measure.Subject) error {
 	return nil
 }
 
-// askCases puts what the evaluator leaves undecided of head to the verifier, and notes which contracts allow one result only.
+// askCases puts what the evaluator leaves undecided of head to the verifier.
 func (r *runner) askCases(results []*measure.Result) error {
 	if r.proofs == nil || r.input.Proof == nil || r.input.Proof.Head == nil || unaskable(r.proofs.head) != "" {
 		return nil
 	}
-	err := askCases(obligation.NewWriter(r.pairs.Head, r.pairs), results, func(plan *obligation.Plan) ([]obligation.Answer, error) {
-		return r.put(r.proofs.headCopy, r.proofs.side(r.pairs.Head, r.head), plan)
+	return askCases(obligation.NewWriter(r.pairs.Head, r.pairs), results, r.casesEach(), func(plan *obligation.Plan) ([]obligation.Answer, error) {
+		return r.put(aboutCases, r.proofs.headCopy, r.proofs.side(r.pairs.Head, r.head), plan)
 	})
-	if err != nil {
-		return err
-	}
-	unique(results, r.input.Proof.Asked)
-	return nil
 }
 
-// askCases has put ask the verifier about the spectests of head that are undecided, and notes what it proves.
-func askCases(w *obligation.Writer, results []*measure.Result, put func(*obligation.Plan) ([]obligation.Answer, error)) error {
+// casesEach is how many spectests of one function are put to the verifier. It depends on nothing that was measured, so that what is asked of one
+// function is the same whatever else is, or is not, measured in this run.
+func (r *runner) casesEach() int {
+	n := 0
+	for _, p := range r.pairs.Functions {
+		if p.Change != pair.Same && runs(p.Head) && (promises(p.Head) || promises(p.Base)) && r.about(p.Head, p.Base) {
+			n++
+		}
+	}
+	return casesOf(n)
+}
+
+// casesOf is how many spectests of each of n functions are put to the verifier.
+func casesOf(n int) int { return min(max(maxCasesAskedInAll/max(n, 1), minCasesAsked), maxCasesAsked) }
+
+// askCases has put ask the verifier about the spectests of head that are undecided, so many of each function, and notes what it proves.
+func askCases(w *obligation.Writer, results []*measure.Result, each int, put func(*obligation.Plan) ([]obligation.Answer, error)) error {
 	open := map[*model.Function]*measure.Open{}
-	most := maxCasesAskedInAll
 	for _, x := range results {
-		if o := x.Open(false, min(most, maxCasesAsked)); o != nil {
+		if o := x.Open(false, each); o != nil {
 			open[o.Function] = o
-			most -= len(o.Cases)
 			w.Cases(o.Function, o.Cases)
 		}
 	}
@@ -441,14 +465,13 @@ func askCases(w *obligation.Writer, results []*measure.Result, put func(*obligat
 }
 
 // unique notes which contracts the verifier proved to allow one result only.
-func unique(results []*measure.Result, asked *checks.Asked) {
-	for _, x := range results {
-		s := x.Subject()
+func unique(functions []*checks.StrengthPair, asked *checks.Asked) {
+	for _, s := range functions {
 		if s.Head != nil && asked.Proved(obligation.Unique, s.Head.Function) {
-			x.Unique(false)
+			measure.Unique(s, false)
 		}
 		if s.Base != nil && asked.Proved(obligation.Unique, s.Base.Function) {
-			x.Unique(true)
+			measure.Unique(s, true)
 		}
 	}
 }
