@@ -30,6 +30,7 @@ type changeFlags struct {
 	Verus    string        `placeholder:"PATH" env:"SPECGATE_VERUS" help:"Verify both sides with this executable of Verus, or the one in this directory. It builds the change, build scripts included."`
 	Rustc    string        `placeholder:"PATH" env:"SPECGATE_RUSTC" help:"Compile code of the change with this rustc to measure the strength of contracts. Named so, it is run also where it cannot be isolated. Default: the one on PATH."`
 	NoRun    bool          `env:"SPECGATE_NO_RUN" help:"Run no code of the change: the strength of contracts is not measured."`
+	Confine  bool          `env:"SPECGATE_CONFINE" help:"Run code of the change only where it can be isolated in full, and let it read no files that the policy names, whatever the policy says. For machines of others than the repository's owners."`
 	Seed     *uint64       `placeholder:"N" help:"Seed of what is drawn at random. Default: strength.seed of the policy."`
 	Cache    string        `placeholder:"DIR" env:"SPECGATE_CACHE" help:"Directory that the verifier's answers are kept in. Default: specgate/verus in the user's directory for caches."`
 	NoCache  bool          `help:"Do not use or keep earlier answers of the verifier."`
@@ -58,6 +59,7 @@ func (c *changeFlags) options(log *slog.Logger) (engine.Options, error) {
 		Function: c.Function,
 		Verifier: host.Verifier(c.Verus),
 		Compiler: host.Compiler(c.Rustc, c.NoRun),
+		Confine:  c.Confine,
 		Seed:     c.Seed,
 		Cache:    c.cache(log),
 		Jobs:     jobs(c.Jobs),
