@@ -39,6 +39,7 @@ type grammar struct {
 	Score    scoreCmd    `cmd:"" help:"Say what the contracts of functions are worth, for agents and training loops."`
 	Spectest spectestCmd `cmd:"" help:"Ask a contract which results it allows."`
 	Publish  publishCmd  `cmd:"" help:"Put a report that another job wrote onto GitHub."`
+	Action   actionCmd   `cmd:"" help:"Run a step of the GitHub Action: what action.yml runs."`
 	Explain  explainCmd  `cmd:"" help:"Say what a rule means, why it matters and what to do."`
 	Policy   policyCmd   `cmd:"" help:"Write, check and explain the policy file."`
 	Setup    setupCmd    `cmd:"" help:"Install what specgate uses."`
@@ -144,17 +145,10 @@ func Main(args []string, stdout, stderr io.Writer) int {
 
 // verdict is the exit code of an outcome; nil if that is 0.
 func verdict(outcome checks.Outcome, inconclusiveFails bool) error {
-	switch outcome {
-	case checks.OutcomePass:
-		return nil
-	case checks.OutcomeFindings:
-		return exit(exitFindings)
-	case checks.OutcomeInconclusive:
-		if !inconclusiveFails {
-			return nil
-		}
+	if code := host.ExitCode(outcome, inconclusiveFails); code != exitClean {
+		return exit(code)
 	}
-	return exit(exitIncomplete)
+	return nil
 }
 
 // grace is how long an interrupted command has to clean up. Reading and proving look at the context now and then only.

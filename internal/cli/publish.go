@@ -1,15 +1,13 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"regexp"
 	"slices"
 	"time"
 
+	"github.com/specgate/specgate/internal/action"
 	"github.com/specgate/specgate/internal/engine"
 	"github.com/specgate/specgate/internal/github"
 	"github.com/specgate/specgate/internal/policy"
@@ -37,9 +35,6 @@ Examples:
 Exit codes: 0 clean, 1 findings at or above the policy's fail-on, 2 a usage error or a report that is not taken, 3 could not complete.`
 }
 
-// checkName is the check run's. It must be no job's name, as a job has a check run of its own.
-const checkName = "specgate report"
-
 func (c *publishCmd) Run(r *run) error {
 	comments := policy.Comments(c.Comments)
 	if known := []policy.Comments{"", policy.CommentsOff, policy.CommentsSticky, policy.CommentsReview}; !slices.Contains(known, comments) {
@@ -60,7 +55,7 @@ func (c *publishCmd) Run(r *run) error {
 	}
 	sha := c.SHA
 	if sha == "" {
-		if sha, err = eventCommit(os.Getenv("GITHUB_EVENT_NAME"), os.Getenv("GITHUB_EVENT_PATH")); err != nil {
+		if sha, err = action.HeadCommit(os.Getenv("GITHUB_EVENT_NAME"), os.Getenv("GITHUB_EVENT_PATH")); err != nil {
 			return usageError{fmt.Errorf("--sha is missing: %w", err)}
 		}
 	}
@@ -93,73 +88,12 @@ func (c *publishCmd) Run(r *run) error {
 	for _, note := range judgement.Notes {
 		fmt.Fprintf(r.stderr, "judged anew: %s\n", note)
 	}
-	posted, err := target.Post(r.ctx, judgement, publish.Posting{Name: checkName, DetailsURL: detailsURL(repo), Comments: comments})
+	posted, err := target.Post(r.ctx, judgement, publish.Posting{Name: publish.CheckName, DetailsURL: action.RunURL(repo, os.Getenv), Comments: comments})
 	if posted != nil {
-		writePosted(r.stdout, target, posted)
+		err = errors.Join(err, posted.Log(r.stdout, target))
 	}
 	if err != nil {
 		return err
 	}
 	return verdict(report.Outcome, judgement.InconclusiveFails())
-}
-
-// writePosted says what was posted.
-func writePosted(w io.Writer, t *publish.Target, p *publish.Posted) {
-	fmt.Fprintf(w, "check run %d on %s: %s\n", p.Check.ID, t.SHA, p.Conclusion)
-	if p.Check.URL != "" {
-		fmt.Fprintf(w, "  %s\n", p.Check.URL)
-	}
-	switch p.Comments {
-	case policy.CommentsReview:
-		fmt.Fprintf(w, "review comments on pull request %d: %d new, %d edited, %d unchanged, %d settled, %d at lines that the diff does not show\n",
-			t.Pull.Number, p.Review.Posted, p.Review.Edited, p.Review.Same, p.Review.Mended, len(p.Review.Outside))
-	case policy.CommentsSticky:
-		fmt.Fprintf(w, "comment on pull request %d: up to date\n", t.Pull.Number)
-	}
-}
-
-// eventCommit is the commit that a workflow run is about. GitHub writes the file; nothing in it that a pull request could choose is used, but
-// the commit itself. GITHUB_SHA would be the test merge of a pull request, or the default branch.
-func eventCommit(event, file string) (string, error) {
-	if event == "" || file == "" {
-		return "", errors.New("GITHUB_EVENT_NAME and GITHUB_EVENT_PATH are not set")
-	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return "", fmt.Errorf("read the event: %w", err)
-	}
-	var e struct {
-		After       string `json:"after"`
-		PullRequest struct {
-			Head struct {
-				SHA string `json:"sha"`
-			} `json:"head"`
-		} `json:"pull_request"`
-		WorkflowRun struct {
-			HeadSHA string `json:"head_sha"`
-		} `json:"workflow_run"`
-		MergeGroup struct {
-			HeadSHA string `json:"head_sha"`
-		} `json:"merge_group"`
-	}
-	if err := json.Unmarshal(text, &e); err != nil {
-		return "", fmt.Errorf("read the event %s: %w", file, err)
-	}
-	sha := map[string]string{"push": e.After, "pull_request": e.PullRequest.Head.SHA, "pull_request_target": e.PullRequest.Head.SHA,
-		"workflow_run": e.WorkflowRun.HeadSHA, "merge_group": e.MergeGroup.HeadSHA}[event]
-	if sha == "" {
-		return "", fmt.Errorf("the event %q names no head commit", event)
-	}
-	return sha, nil
-}
-
-var runID = regexp.MustCompile(`^[0-9]{1,20}$`)
-
-// detailsURL is the page of the workflow run, or empty.
-func detailsURL(repo github.Repo) string {
-	server, id := os.Getenv("GITHUB_SERVER_URL"), os.Getenv("GITHUB_RUN_ID")
-	if server == "" || !runID.MatchString(id) {
-		return ""
-	}
-	return fmt.Sprintf("%s/%s/actions/runs/%s", server, repo, id)
 }

@@ -159,3 +159,18 @@ func WriteFile(name string, fill func(io.Writer) error) (err error) {
 	}
 	return nil
 }
+
+// ExitCode is that of a result: 0 nothing blocks, 1 findings do, 3 what had to be checked could not be.
+func ExitCode(outcome checks.Outcome, inconclusiveFails bool) int {
+	switch outcome {
+	case checks.OutcomePass:
+		return 0
+	case checks.OutcomeFindings:
+		return 1
+	case checks.OutcomeInconclusive:
+		if !inconclusiveFails {
+			return 0
+		}
+	}
+	return 3
+}

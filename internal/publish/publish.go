@@ -8,6 +8,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"strings"
 
 	"github.com/specgate/specgate/annotate"
 	"github.com/specgate/specgate/checks"
@@ -15,6 +17,9 @@ import (
 	"github.com/specgate/specgate/internal/github"
 	"github.com/specgate/specgate/internal/policy"
 )
+
+// CheckName is the check run's, where nothing else is wanted. It must be no job's name, as a job has a check run of its own.
+const CheckName = "specgate report"
 
 // Target is the commit that a report is about.
 type Target struct {
@@ -51,6 +56,11 @@ func Find(ctx context.Context, client *github.Client, repo github.Repo, sha stri
 		t.Pull = &pulls[0]
 	}
 	return t, nil
+}
+
+// MergeBase is the commit that the pull request, which there must be, is compared with.
+func (t *Target) MergeBase(ctx context.Context) (string, error) {
+	return t.Client.MergeBase(ctx, t.Repo, t.Pull.Base, t.SHA)
 }
 
 // Policy is the policy of a commit: its .specgate.toml, or the default. One that is not valid is a policy.Diagnostics.
@@ -100,7 +110,7 @@ func (t *Target) Untrusted(ctx context.Context, r *checks.Report, today policy.D
 // weaknesses in it already.
 func (t *Target) compare(ctx context.Context, reported string) error {
 	if t.Pull != nil {
-		base, err := t.Client.MergeBase(ctx, t.Repo, t.Pull.Base, t.SHA)
+		base, err := t.MergeBase(ctx)
 		if err != nil {
 			return err
 		}
@@ -129,6 +139,8 @@ func (t *Target) compare(ctx context.Context, reported string) error {
 type Posting struct {
 	// Name of the check run. It must be no job's name, as a job has a check run of its own.
 	Name string
+	// ExternalID is the same for all attempts to post the results, and for no others; empty: that of commit and base, ExternalID.
+	ExternalID string
 	// DetailsURL is where more is to be read; empty: GitHub's own page.
 	DetailsURL string
 	// Actions are the buttons of the check run, 3 at most.
@@ -150,11 +162,33 @@ type Posted struct {
 // ExternalID is the same for all attempts to post the results of a commit against a base.
 func ExternalID(base, head string) string { return base + ".." + head }
 
+// Log says in lines of text what was posted.
+func (p *Posted) Log(w io.Writer, t *Target) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "check run %d on %s: %s\n", p.Check.ID, t.SHA, p.Conclusion)
+	if p.Check.URL != "" {
+		fmt.Fprintf(&b, "  %s\n", p.Check.URL)
+	}
+	switch p.Comments {
+	case policy.CommentsReview:
+		fmt.Fprintf(&b, "review comments on pull request %d: %d new, %d edited, %d unchanged, %d settled, %d at lines that the diff does not show\n",
+			t.Pull.Number, p.Review.Posted, p.Review.Edited, p.Review.Same, p.Review.Mended, len(p.Review.Outside))
+	case policy.CommentsSticky:
+		fmt.Fprintf(&b, "comment on pull request %d: up to date\n", t.Pull.Number)
+	}
+	if _, err := io.WriteString(w, b.String()); err != nil {
+		return fmt.Errorf("write what was posted: %w", err)
+	}
+	return nil
+}
+
 // CheckRun posts the check run. It can be done again at any time, and then changes what is there.
 func (t *Target) CheckRun(ctx context.Context, j *Judgement, p Posting) (*Posted, error) {
 	out := annotate.NewCheckRun(j.Report, j.Options())
-	check, err := t.Client.CompleteCheck(ctx, t.Repo, github.Check{Name: p.Name, SHA: t.SHA, DetailsURL: p.DetailsURL,
-		ExternalID: ExternalID(j.Report.Base.Rev, t.SHA)}, out, p.Actions)
+	if p.ExternalID == "" {
+		p.ExternalID = ExternalID(j.Report.Base.Rev, t.SHA)
+	}
+	check, err := t.Client.CompleteCheck(ctx, t.Repo, github.Check{Name: p.Name, SHA: t.SHA, DetailsURL: p.DetailsURL, ExternalID: p.ExternalID}, out, p.Actions)
 	if err != nil {
 		return nil, permission(err, "checks: write")
 	}
@@ -168,12 +202,16 @@ func (t *Target) Post(ctx context.Context, j *Judgement, p Posting) (*Posted, er
 	if err != nil {
 		return nil, err
 	}
-	comments := p.Comments
+	return posted, t.Comment(ctx, j, p.Comments, posted)
+}
+
+// Comment writes the comments on the pull request that are wanted, by the policy if comments is empty, and says so in posted.
+func (t *Target) Comment(ctx context.Context, j *Judgement, comments policy.Comments, posted *Posted) (err error) {
 	if comments == "" {
 		comments = j.Policy.Report.Comments
 	}
 	if t.Pull == nil || comments == policy.CommentsOff {
-		return posted, nil
+		return nil
 	}
 	if comments == policy.CommentsReview {
 		posted.Review, err = t.Client.Review(ctx, t.Repo, t.Pull.Number, t.SHA, annotate.NewReview(j.Report, j.Options()))
@@ -181,10 +219,10 @@ func (t *Target) Post(ctx context.Context, j *Judgement, p Posting) (*Posted, er
 		err = t.sticky(ctx, j)
 	}
 	if err != nil {
-		return posted, permission(err, "pull-requests: write")
+		return permission(err, "pull-requests: write")
 	}
 	posted.Comments = comments
-	return posted, nil
+	return nil
 }
 
 func (t *Target) sticky(ctx context.Context, j *Judgement) error {

@@ -1,0 +1,164 @@
+package action
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/specgate/specgate/annotate"
+	"github.com/specgate/specgate/checks"
+	"github.com/specgate/specgate/internal/engine"
+	"github.com/specgate/specgate/internal/github"
+	"github.com/specgate/specgate/internal/host"
+	"github.com/specgate/specgate/internal/policy"
+	"github.com/specgate/specgate/internal/publish"
+)
+
+// Publish judges the report, puts the result onto GitHub and into the summary of the job, and hands the exit code on. Where the token may only
+// read, the log gets the annotations.
+func (s *Step) Publish(ctx context.Context) error {
+	comments := policy.Comments(s.runner.GetInput("comments"))
+	if known := []policy.Comments{"", policy.CommentsOff, policy.CommentsSticky, policy.CommentsReview}; !slices.Contains(known, comments) {
+		return inputf("the input comments is %q; want off, sticky or review", comments)
+	}
+	client, repo, err := s.client()
+	if err != nil {
+		return err
+	}
+	// What somebody else packed can be a link to any file.
+	if info, err := os.Lstat(s.reportFile()); err == nil && !info.Mode().IsRegular() {
+		return inputf("open the report %s: it is not a file", s.reportFile())
+	}
+	report, err := publish.Open(s.reportFile(), engine.RuleInfos())
+	if err != nil {
+		return err
+	}
+	target, j, err := s.judge(ctx, client, repo, report)
+	if err != nil {
+		return err
+	}
+	if target.Pull != nil && !target.Pull.Open {
+		comments = policy.CommentsOff
+	}
+	posted, postErr := target.Post(ctx, j, publish.Posting{Name: publish.CheckName, DetailsURL: RunURL(repo, s.o.Getenv), Comments: comments})
+	readOnly := posted == nil && errors.Is(postErr, github.ErrReadOnly) && s.context.EventName != "workflow_run"
+	if err := s.say(func(w io.Writer) error {
+		for _, note := range j.Notes {
+			fmt.Fprintf(w, "judged anew: %s\n", note)
+		}
+		if posted == nil {
+			return nil
+		}
+		return posted.Log(w, target)
+	}); err != nil {
+		return err
+	}
+	note := ""
+	switch {
+	case readOnly:
+		if err := annotate.Commands(s.o.Stdout, report, annotate.CommandOptions{Options: j.Options()}); err != nil {
+			return err
+		}
+		note = "The token of this job can only read, as that of every pull request from a fork, so there is no check run: the result is here, in the log of the job and in its exit status."
+	case posted == nil:
+	case posted.Check.URL != "":
+		note = "Check run: " + posted.Check.URL
+	}
+	if posted != nil && errors.Is(postErr, github.ErrReadOnly) {
+		// The check run is there, so the result is known. What the policy wants beside it is no part of the gate.
+		s.command().Warningf("%s", annotate.Message(postErr.Error()))
+		postErr = nil
+	}
+	if readOnly {
+		fmt.Fprintln(s.o.Stdout, note)
+		postErr = nil
+	}
+	if err := s.summary(j, note); err != nil {
+		return err
+	}
+	if postErr != nil {
+		return postErr
+	}
+	code := host.ExitCode(report.Outcome, j.InconclusiveFails())
+	fmt.Fprintf(s.o.Stdout, "outcome: %s, exit code %d\n", report.Outcome, code)
+	return s.write(outputs{
+		"outcome":    report.Outcome.String(),
+		"conclusion": string(annotate.NewCheckRun(report, j.Options()).Conclusion),
+		"score":      decimals(report.Score.Head),
+		"delta":      decimals(report.Score.Delta),
+		"exit-code":  strconv.Itoa(code),
+	})
+}
+
+// judge finds what the report is about, and judges it. A report of the same run is about what Plan found; one of another run may be forged.
+func (s *Step) judge(ctx context.Context, client *github.Client, repo github.Repo, report *checks.Report) (*publish.Target, *publish.Judgement, error) {
+	head, base := s.runner.GetInput("head"), s.runner.GetInput("base")
+	number, err := strconv.Atoi(cmp.Or(s.runner.GetInput("pull"), "0"))
+	if err != nil {
+		return nil, nil, inputf("the number of the pull request: %w", err)
+	}
+	if s.context.EventName == "workflow_run" {
+		target, err := publish.Find(ctx, client, repo, head, 0)
+		if err != nil {
+			return nil, nil, err
+		}
+		j, err := target.Untrusted(ctx, report, s.o.Today)
+		return target, j, err
+	}
+	if report.Base.Rev != base || report.Head.Rev != head {
+		return nil, nil, inputf("the report is about %s, compared with %s; this job is about %s, compared with %s", report.Head.Rev, report.Base.Rev, head, base)
+	}
+	target := &publish.Target{Client: client, Repo: repo, SHA: head}
+	var labels []string
+	switch {
+	case number == 0:
+	case s.context.EventName == "merge_group":
+		// The head is the queue's own. Who may label a pull request has allowed what the label allows for the merge of it, too.
+		pull, err := client.Pull(ctx, repo, number)
+		if err != nil {
+			return nil, nil, err
+		}
+		labels = pull.Labels
+	default:
+		if target, err = publish.Find(ctx, client, repo, head, number); err != nil {
+			return nil, nil, err
+		}
+		labels = target.Labels()
+	}
+	pol, err := target.Policy(ctx, base)
+	if err != nil {
+		return nil, nil, err
+	}
+	if report.Policy.SHA256 != pol.SHA256 {
+		return nil, nil, inputf("the report was judged by a policy with sha256 %q, and that of the base commit has sha256 %q", report.Policy.SHA256, pol.SHA256)
+	}
+	return target, publish.Judge(report, pol, labels, nil, s.o.Today), nil
+}
+
+// summary writes that of the job.
+func (s *Step) summary(j *publish.Judgement, note string) error {
+	var b strings.Builder
+	if err := annotate.Summary(&b, j.Report, j.Options()); err != nil {
+		return err
+	}
+	if note != "" {
+		if err := annotate.Note(&b, note); err != nil {
+			return err
+		}
+	}
+	return s.summarize(b.String())
+}
+
+// decimals is a number as an output has it, or empty if there is none.
+func decimals(x *float64) string {
+	if x == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*x, 'f', 4, 64)
+}
