@@ -86,9 +86,13 @@ type Client struct {
 	api   *github.Client
 	app   *github.Client // signed in as the App itself; nil with a token
 	appID int64          // 0 with a token
-	clock Clock
-	wait  time.Duration
-	log   *slog.Logger
+	// What ContentsToken needs: the installation and its repository, or the token.
+	installation int64
+	repo         Repo
+	token        string
+	clock        Clock
+	wait         time.Duration
+	log          *slog.Logger
 
 	mu    sync.Mutex
 	login string
@@ -121,7 +125,7 @@ func New(o Options) (*Client, error) {
 	}
 	c := &Client{clock: g.clock, wait: g.maxWait, log: g.log, login: o.Login}
 	if o.App == nil {
-		c.api = newAPI(bearer{g, o.Token}, g)
+		c.api, c.token = newAPI(bearer{g, o.Token}, g), o.Token
 		return c, nil
 	}
 	if err := o.App.Repository.valid(); err != nil {
@@ -144,6 +148,7 @@ func New(o Options) (*Client, error) {
 		},
 	}
 	c.api, c.app, c.appID = newAPI(installation, g), newAPI(signer, g), o.App.ID
+	c.installation, c.repo = o.App.InstallationID, o.App.Repository
 	return c, nil
 }
 

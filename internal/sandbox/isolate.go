@@ -235,8 +235,9 @@ func private() (dir string, err error) {
 	return dir, nil
 }
 
-// remove removes a directory also if the program took away its own right to do so.
-func remove(dir string) error {
+// RemoveAll removes a directory with all that is in it, also if a program took away its own right to do so. An empty name is
+// none.
+func RemoveAll(dir string) error {
 	if dir == "" || os.RemoveAll(dir) == nil {
 		return nil
 	}
@@ -466,7 +467,7 @@ func (h *helper) close() error {
 			_ = f.Close()
 		}
 	}
-	return remove(h.dir)
+	return RemoveAll(h.dir)
 }
 
 // outcome says how the program ended, if the helper stayed: its status, or the limit that ended it.
