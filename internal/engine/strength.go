@@ -24,9 +24,8 @@ import (
 )
 
 const (
-	// maxCasesAsked is how many spectests of one function are put to the verifier; fewer if the change has so many functions that it would be more than
-	// maxCasesAskedInAll, but minCasesAsked of each.
-	maxCasesAsked, maxCasesAskedInAll, minCasesAsked = 40, 400, 8
+	// maxCasesAsked is how many spectests are put to the verifier, of one function and in all.
+	maxCasesAsked, maxCasesAskedInAll = 40, 400
 	// maxIncluded is the most bytes of a file, no Rust source, that is there when a crate is compiled.
 	maxIncluded = 4 << 20
 	// maxTree is the most Rust files of a tree that is there as a whole when one of its packages is compiled.
@@ -97,9 +96,6 @@ func (r *runner) measureStrength() error {
 		return fmt.Errorf("ask the verifier about spectests: %w", err)
 	}
 	r.input.Strength = r.strengthInput(results)
-	if r.input.Proof != nil {
-		unique(r.input.Strength.Functions, r.input.Proof.Asked)
-	}
 	r.wrong()
 	r.o.Log.Info("measured the strength of contracts", "functions", len(results), "took", time.Since(start))
 	return nil
@@ -400,37 +396,29 @@ func (r *runner) given(subjects []*measure.Subject) error {
 	return nil
 }
 
-// askCases puts what the evaluator leaves undecided of head to the verifier.
+// askCases puts what the evaluator leaves undecided of head to the verifier, and notes which contracts allow one result only.
 func (r *runner) askCases(results []*measure.Result) error {
 	if r.proofs == nil || r.input.Proof == nil || r.input.Proof.Head == nil || unaskable(r.proofs.head) != "" {
 		return nil
 	}
-	return askCases(obligation.NewWriter(r.pairs.Head, r.pairs), results, r.casesEach(), func(plan *obligation.Plan) ([]obligation.Answer, error) {
-		return r.put(aboutCases, r.proofs.headCopy, r.proofs.side(r.pairs.Head, r.head), plan)
+	err := askCases(obligation.NewWriter(r.pairs.Head, r.pairs), results, func(plan *obligation.Plan) ([]obligation.Answer, error) {
+		return r.put(r.proofs.headCopy, r.proofs.side(r.pairs.Head, r.head), plan)
 	})
-}
-
-// casesEach is how many spectests of one function are put to the verifier. It depends on nothing that was measured, so that what is asked of one
-// function is the same whatever else is, or is not, measured in this run.
-func (r *runner) casesEach() int {
-	n := 0
-	for _, p := range r.pairs.Functions {
-		if p.Change != pair.Same && runs(p.Head) && (promises(p.Head) || promises(p.Base)) && r.about(p.Head, p.Base) {
-			n++
-		}
+	if err != nil {
+		return err
 	}
-	return casesOf(n)
+	unique(results, r.input.Proof.Asked)
+	return nil
 }
 
-// casesOf is how many spectests of each of n functions are put to the verifier.
-func casesOf(n int) int { return min(max(maxCasesAskedInAll/max(n, 1), minCasesAsked), maxCasesAsked) }
-
-// askCases has put ask the verifier about the spectests of head that are undecided, so many of each function, and notes what it proves.
-func askCases(w *obligation.Writer, results []*measure.Result, each int, put func(*obligation.Plan) ([]obligation.Answer, error)) error {
+// askCases has put ask the verifier about the spectests of head that are undecided, and notes what it proves.
+func askCases(w *obligation.Writer, results []*measure.Result, put func(*obligation.Plan) ([]obligation.Answer, error)) error {
 	open := map[*model.Function]*measure.Open{}
+	most := maxCasesAskedInAll
 	for _, x := range results {
-		if o := x.Open(false, each); o != nil {
+		if o := x.Open(false, min(most, maxCasesAsked)); o != nil {
 			open[o.Function] = o
+			most -= len(o.Cases)
 			w.Cases(o.Function, o.Cases)
 		}
 	}
@@ -465,13 +453,14 @@ func askCases(w *obligation.Writer, results []*measure.Result, each int, put fun
 }
 
 // unique notes which contracts the verifier proved to allow one result only.
-func unique(functions []*checks.StrengthPair, asked *checks.Asked) {
-	for _, s := range functions {
+func unique(results []*measure.Result, asked *checks.Asked) {
+	for _, x := range results {
+		s := x.Subject()
 		if s.Head != nil && asked.Proved(obligation.Unique, s.Head.Function) {
-			measure.Unique(s, false)
+			x.Unique(false)
 		}
 		if s.Base != nil && asked.Proved(obligation.Unique, s.Base.Function) {
-			measure.Unique(s, true)
+			x.Unique(true)
 		}
 	}
 }
