@@ -76,7 +76,9 @@ var layers = map[string]layer{
 	"internal/github":            {7, []string{"annotate"}, nil, "what is posted is decided elsewhere; one package knows what GitHub takes"},
 	"internal/github/githubtest": {7, []string{"internal/sandbox"}, nil, "what stands in for GitHub in tests is imported by tests only"},
 
-	"internal/engine":  {7, nil, []string{"internal/prove", "internal/measure"}, "the pipeline joins the parts; hosts and commands only start it"},
+	"internal/shard": {7, nil, nil, "who does which part of a check, and what is written down of it, must not depend on how it is done"},
+
+	"internal/engine":  {7, nil, []string{"internal/prove", "internal/measure", "internal/shard"}, "the pipeline joins the parts; hosts and commands only start it"},
 	"internal/host":    {8, nil, nil, "whatever runs a check finds its programs and writes its result in one way"},
 	"internal/action":  {9, nil, nil, "what GitHub Actions gives and takes is known in one place; the command only starts it"},
 	"internal/publish": {8, nil, nil, "what a report is worth on GitHub is decided once, for every host"},

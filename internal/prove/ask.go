@@ -38,20 +38,41 @@ const maxRefused = 3
 //
 // The time limit of the request holds for all questions together. Errors are as of Verify; the copy is then as it was before, unless the
 // error says otherwise.
-func (c *Copy) Ask(ctx context.Context, s Side, plan *obligation.Plan) (_ *Answers, err error) {
+func (c *Copy) Ask(ctx context.Context, s Side, plan *obligation.Plan) (*Answers, error) {
+	return c.AskVia(ctx, s, plan, nil)
+}
+
+// AskVia is Ask, with something between the plan and the verifier that may ask about a part of the shadows only, and note what is said.
+func (c *Copy) AskVia(ctx context.Context, s Side, plan *obligation.Plan, via Via) (*Answers, error) {
 	start := time.Now()
 	if err := c.make(ctx); err != nil {
 		return nil, err
 	}
-	a := &asking{copy: c, side: s, out: &Answers{Plan: plan}, results: map[string]obligation.Verdict{}, broken: map[string]bool{}, told: map[string]bool{}}
+	a := newAsking(plan, via)
+	a.copy, a.side = c, s
 	if t := c.request.Options.Timeout; t > 0 {
 		a.deadline = start.Add(t)
 	}
-	if err := a.shadows(ctx, plan.Shadows); err != nil {
+	return a.all(ctx, start)
+}
+
+// Known gives the answers to a plan of a via that asks nobody.
+func Known(ctx context.Context, plan *obligation.Plan, via Via) (*Answers, error) {
+	return newAsking(plan, via).all(ctx, time.Now())
+}
+
+func newAsking(plan *obligation.Plan, via Via) *asking {
+	return &asking{via: via, out: &Answers{Plan: plan}, results: map[string]obligation.Verdict{}, broken: map[string]bool{}, told: map[string]bool{}}
+}
+
+// all puts the shadows of the plan, and then those of second tries.
+func (a *asking) all(ctx context.Context, start time.Time) (*Answers, error) {
+	plan := a.out.Plan
+	if err := a.shadows(ctx, 1, plan.Shadows); err != nil {
 		return nil, err
 	}
 	if a.stop == "" {
-		if err := a.shadows(ctx, plan.Second(a.results)); err != nil {
+		if err := a.shadows(ctx, 2, plan.Second(a.results)); err != nil {
 			return nil, err
 		}
 	}
@@ -67,6 +88,7 @@ func (c *Copy) Ask(ctx context.Context, s Side, plan *obligation.Plan) (_ *Answe
 
 // asking is one call of Ask.
 type asking struct {
+	via      Via // nil: all is put to the verifier
 	copy     *Copy
 	side     Side
 	out      *Answers
@@ -86,7 +108,7 @@ func (a *asking) problem(format string, args ...any) {
 	}
 }
 
-func (a *asking) shadows(ctx context.Context, shadows []*obligation.Shadow) error {
+func (a *asking) shadows(ctx context.Context, try int, shadows []*obligation.Shadow) error {
 	for _, s := range shadows {
 		if a.broken[s.Crate.Key] && !a.told[moduleKey(s)] {
 			a.told[moduleKey(s)] = true
@@ -95,18 +117,60 @@ func (a *asking) shadows(ctx context.Context, shadows []*obligation.Shadow) erro
 		if a.broken[s.Crate.Key] || a.broken[moduleKey(s)] {
 			continue
 		}
-		if a.stop == "" && !a.deadline.IsZero() && time.Until(a.deadline) <= 0 {
-			a.stop = a.timeOver()
+		put := func() (*Said, error) { return a.put(ctx, s) }
+		var said *Said
+		var err error
+		if a.via == nil {
+			said, err = put()
+		} else {
+			said, err = a.via(try, s, put)
 		}
-		if a.stop != "" {
-			a.problem("questions about %s were not asked: %s", nameOf(s), a.stop)
-			continue
-		}
-		if err := a.shadow(ctx, s); err != nil {
+		if err != nil {
 			return fmt.Errorf("put questions about %s to the verifier: %w", nameOf(s), err)
 		}
+		a.note(s, said)
 	}
 	return nil
+}
+
+// put puts a shadow to the verifier, if there is time.
+func (a *asking) put(ctx context.Context, s *obligation.Shadow) (*Said, error) {
+	one := newAsking(a.out.Plan, nil)
+	one.copy, one.side, one.deadline, one.stop = a.copy, a.side, a.deadline, a.stop
+	if one.stop == "" && !a.deadline.IsZero() && time.Until(a.deadline) <= 0 {
+		one.stop = a.timeOver()
+	}
+	if one.stop != "" {
+		one.problem("questions about %s were not asked: %s", nameOf(s), one.stop)
+	} else if err := one.shadow(ctx, s); err != nil {
+		return nil, err
+	}
+	a.out.Runs += one.out.Runs
+	a.out.Verifying += one.out.Verifying
+	said := &Said{Problems: one.out.Problems, Crate: one.broken[s.Crate.Key], Module: one.broken[moduleKey(s)], Told: one.told[moduleKey(s)], Stop: one.stop}
+	for _, p := range s.Parts {
+		said.Verdicts = append(said.Verdicts, one.results[p.Name])
+	}
+	return said, nil
+}
+
+// note takes note of what was said of a shadow.
+func (a *asking) note(s *obligation.Shadow, said *Said) {
+	if said == nil {
+		return
+	}
+	for i, p := range s.Parts {
+		if v := said.Verdicts[i]; v != 0 {
+			a.results[p.Name] = v
+		}
+	}
+	for _, p := range said.Problems {
+		a.problem("%s", p)
+	}
+	a.broken[s.Crate.Key] = a.broken[s.Crate.Key] || said.Crate
+	a.broken[moduleKey(s)] = a.broken[moduleKey(s)] || said.Module
+	a.told[moduleKey(s)] = a.told[moduleKey(s)] || said.Told
+	a.stop = said.Stop
 }
 
 func (a *asking) timeOver() string {

@@ -129,6 +129,16 @@ type Run struct {
 	Protections []sandbox.Protection
 	// Stray are lines of either stream that are neither JSON nor blank.
 	Stray []string
+
+	parts []*Run // nil: it was not made by Merge
+}
+
+// Parts are the runs that Merge made this one of, in their order; the run itself if it was not.
+func (r *Run) Parts() []*Run {
+	if r.parts == nil {
+		return []*Run{r}
+	}
+	return r.parts
 }
 
 // Task is what a run was asked to do, as far as it decides how the run is read.
@@ -545,7 +555,7 @@ func (r *Run) conclude() {
 
 // Merge makes one run of several, such as one for each single file. Without any it is a run that did not happen.
 func Merge(runs ...*Run) *Run {
-	m := &Run{}
+	m := &Run{parts: runs}
 	for _, r := range runs {
 		m.Reasons = append(m.Reasons, r.Reasons...)
 		m.Targets = append(m.Targets, r.Targets...)
