@@ -1,0 +1,183 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
+)
+
+// database keeps the state and the queue, in SQLite or PostgreSQL. Statements are written for both, with arguments named $1, $2, ...
+type database interface {
+	// within runs a transaction, again if the database asks for it. do must have no other effect than on the transaction.
+	within(ctx context.Context, do func(tx) error) error
+	// migrate makes and changes tables, the queue's too, under a lock.
+	migrate(ctx context.Context) error
+	// recover puts jobs back that a process was running which is no more, and tells how many. It is called once, before start.
+	recover(ctx context.Context) (int64, error)
+	// beat says that this process is there, and does what recover does if other processes can be.
+	beat(ctx context.Context) (int64, error)
+	// orphans puts back the jobs that the database takes for running in this process and that are not among those that are.
+	orphans(ctx context.Context, running map[int64]bool) (int64, error)
+	// start takes jobs until stop.
+	start(ctx context.Context) error
+	// stop takes no further jobs and waits for those that run; when their time is over they are cancelled.
+	stop(ctx context.Context) error
+	close()
+}
+
+// tx is a transaction.
+type tx interface {
+	// exec runs a statement and tells how many rows it changed.
+	exec(ctx context.Context, query string, args ...any) (int64, error)
+	// each calls do for every row, with what reads its columns.
+	each(ctx context.Context, query string, args []any, do func(scan func(...any) error) error) error
+	// insert adds a job. complete ends the one that runs with the transaction.
+	insert(ctx context.Context, args river.JobArgs, o *river.InsertOpts) (*rivertype.JobInsertResult, error)
+	complete(ctx context.Context, job *rivertype.JobRow) error
+	// now is an expression for the time, as the queue's columns have it.
+	now() string
+}
+
+var errNoRow = errors.New("no such row")
+
+// one reads a row that there must be; errNoRow says that there is none.
+func one(ctx context.Context, t tx, query string, args []any, into ...any) error {
+	found := false
+	err := t.each(ctx, query, args, func(scan func(...any) error) error {
+		found = true
+		return scan(into...)
+	})
+	if err == nil && !found {
+		return errNoRow
+	}
+	return err
+}
+
+// openDatabase opens what address names: a URL of PostgreSQL, or the path of a file of SQLite. It changes nothing in it yet.
+func openDatabase(ctx context.Context, address string, q queueOptions) (database, error) {
+	if strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://") {
+		return openPostgres(ctx, address, q)
+	}
+	if i := strings.Index(address, "://"); i >= 0 {
+		return nil, fmt.Errorf("open the database: %q is neither the path of a file nor an address that begins with postgres://", address[:i+3]+"...")
+	}
+	return openSQLite(address, q)
+}
+
+// Tables, a step for each version. Times are milliseconds since 1970. {{id}} is the type of a number that the database counts up.
+var migrations = []string{`
+CREATE TABLE specgate_deliveries (
+	id TEXT PRIMARY KEY,
+	event TEXT NOT NULL,
+	action TEXT NOT NULL,
+	repo BIGINT NOT NULL,
+	received BIGINT NOT NULL
+);
+CREATE INDEX specgate_deliveries_received ON specgate_deliveries (received);
+CREATE TABLE specgate_repos (
+	id BIGINT PRIMARY KEY,
+	name TEXT NOT NULL,
+	installation BIGINT NOT NULL
+);
+CREATE TABLE specgate_pulls (
+	repo BIGINT NOT NULL,
+	number BIGINT NOT NULL,
+	head TEXT NOT NULL,
+	is_open BIGINT NOT NULL,
+	updated BIGINT NOT NULL,
+	PRIMARY KEY (repo, number)
+);
+CREATE INDEX specgate_pulls_head ON specgate_pulls (repo, head);
+CREATE TABLE specgate_heads (
+	id {{id}},
+	repo BIGINT NOT NULL,
+	sha TEXT NOT NULL,
+	group_base TEXT NOT NULL,
+	want TEXT NOT NULL CHECK (want IN ('check', 'end')),
+	reason TEXT NOT NULL,
+	asked BIGINT NOT NULL,
+	done BIGINT NOT NULL,
+	failures BIGINT NOT NULL,
+	failing_since BIGINT NOT NULL,
+	result TEXT NOT NULL,
+	error TEXT NOT NULL,
+	label TEXT NOT NULL,
+	relabelled BIGINT NOT NULL,
+	changed BIGINT NOT NULL,
+	UNIQUE (repo, sha)
+);
+CREATE INDEX specgate_heads_waiting ON specgate_heads (repo, want) WHERE done < asked;
+CREATE TABLE specgate_workers (
+	id TEXT PRIMARY KEY,
+	seen BIGINT NOT NULL
+);
+`, `
+CREATE TABLE specgate_acceptances (
+	repo BIGINT NOT NULL,
+	pull BIGINT NOT NULL,
+	fingerprint TEXT NOT NULL,
+	who TEXT NOT NULL,
+	reason TEXT NOT NULL,
+	at BIGINT NOT NULL,
+	PRIMARY KEY (repo, pull, fingerprint)
+);
+`}
+
+// migrateTables brings the tables to the newest version, within a transaction that holds the lock.
+func migrateTables(ctx context.Context, t tx, id string) error {
+	if _, err := t.exec(ctx, "CREATE TABLE IF NOT EXISTS specgate_schema (version BIGINT PRIMARY KEY)"); err != nil {
+		return err
+	}
+	var version int
+	if err := one(ctx, t, "SELECT COALESCE(MAX(version), 0) FROM specgate_schema", nil, &version); err != nil {
+		return err
+	}
+	if version > len(migrations) {
+		return fmt.Errorf("the database is of a later version of specgate (%d, and this one knows %d); run that one, or a later one", version, len(migrations))
+	}
+	for ; version < len(migrations); version++ {
+		for statement := range strings.SplitSeq(strings.ReplaceAll(migrations[version], "{{id}}", id), ";\n") {
+			if strings.TrimSpace(statement) == "" {
+				continue
+			}
+			if _, err := t.exec(ctx, statement); err != nil {
+				return fmt.Errorf("step %d: %w", version+1, err)
+			}
+		}
+		if _, err := t.exec(ctx, "INSERT INTO specgate_schema (version) VALUES ($1)", version+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// putBack puts back the jobs of a query that are not among those that run.
+func putBack(ctx context.Context, t tx, query string, args []any, running map[int64]bool) (n int64, err error) {
+	var lost []int64
+	err = t.each(ctx, query, args, func(scan func(...any) error) error {
+		var id int64
+		if err := scan(&id); err != nil {
+			return err
+		}
+		if !running[id] {
+			lost = append(lost, id)
+		}
+		return nil
+	})
+	for _, id := range lost {
+		if err != nil {
+			return 0, err
+		}
+		var one int64
+		one, err = t.exec(ctx, "UPDATE river_job SET state = 'available', scheduled_at = "+t.now()+" WHERE id = $1 AND state = 'running'", id)
+		n += one
+	}
+	return n, err
+}
+
+func millis(t time.Time) int64 { return t.UnixMilli() }
