@@ -1,7 +1,7 @@
 # What a developer needs. Everything but `make lint`'s first run works without a network once `go mod download` has run.
 GO ?= go
 
-.PHONY: demo test build lint vuln bench fuzz pictures
+.PHONY: demo test build lint vuln bench fuzz faults pictures
 
 demo: build ## build an example repository and check its pull request
 	@examples/demo.sh bin/specgate
@@ -29,6 +29,10 @@ fuzz: ## each fuzz target for FUZZTIME
 		for target in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
 			echo "== $$pkg $$target"; $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$pkg; \
 		done; done
+
+FAULTS ?= 200
+faults: ## break specgate, GitHub and the disk FAULTS times in each way
+	FAULTS=$(FAULTS) $(GO) test -count=1 -v -timeout 5h -parallel 16 ./faults | grep -v -e '^=== ' -e '^ *--- PASS'
 
 pictures: ## docs/pictures, of the example's report and job summary in a headless Chromium
 	REQUIRE_BROWSER=1 $(GO) test -count=1 -run '^Test(HTML|Summary)Pictures$$' ./annotate -pictures $(CURDIR)/docs/pictures
