@@ -1,7 +1,7 @@
 # What a developer needs. Everything but `make lint`'s first run works without a network once `go mod download` has run.
 GO ?= go
 
-.PHONY: demo test build lint vuln bench fuzz faults pictures
+.PHONY: demo test build lint vuln bench fuzz faults pictures release-checksums
 
 demo: build ## build an example repository and check its pull request
 	@examples/demo.sh bin/specgate
@@ -10,7 +10,7 @@ test: ## every test
 	$(GO) test ./...
 
 build: ## one static binary, bin/specgate
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o bin/specgate ./cmd/specgate
+	@bash release/build.sh bin/specgate
 
 lint: ## formatting, vet, staticcheck
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "not formatted by gofmt:"; echo "$$unformatted"; exit 1; fi
@@ -31,8 +31,12 @@ fuzz: ## each fuzz target for FUZZTIME
 		done; done
 
 FAULTS ?= 200
+faults: SHELL := bash
 faults: ## break specgate, GitHub and the disk FAULTS times in each way
-	FAULTS=$(FAULTS) $(GO) test -count=1 -v -timeout 5h -parallel 16 ./faults | grep -v -e '^=== ' -e '^ *--- PASS'
+	@set -o pipefail; FAULTS=$(FAULTS) $(GO) test -count=1 -v -timeout 5h -parallel 16 ./faults | grep -v -e '^=== ' -e '^ *--- PASS'
 
 pictures: ## docs/pictures, of the example's report and job summary in a headless Chromium
 	REQUIRE_BROWSER=1 $(GO) test -count=1 -run '^Test(HTML|Summary)Pictures$$' ./annotate -pictures $(CURDIR)/docs/pictures
+
+release-checksums: ## release/checksums.txt, of the binaries that the commit's sources give; docs/releasing.md
+	@bash release/checksums.sh
