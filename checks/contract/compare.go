@@ -103,6 +103,8 @@ type comparer struct {
 	verdicts map[*pair.Function]*verdict // without the verifier
 	answers
 	resting map[*model.Function]bool
+	// meant are the further words for those in functions; see meanings.
+	meant map[*model.Function]map[string][]string
 	// changedInvariant tells that the invariant of a type means something else.
 	changedInvariant bool
 	// affected are the head functions whose contract rests on a definition that changed.
@@ -157,7 +159,7 @@ func newComparer(in *checks.Input) *comparer {
 func comparerWith(in *checks.Input, same map[*model.Function]bool) *comparer {
 	pairs := in.Pairs
 	c := &comparer{sameFns: same, stop: in.Done, left: maxSteps, pairs: pairs, changedWords: map[string]bool{}, changedFns: map[*model.Function]bool{}, verdicts: map[*pair.Function]*verdict{},
-		resting: map[*model.Function]bool{}, affected: map[*model.Function]bool{}}
+		resting: map[*model.Function]bool{}, meant: map[*model.Function]map[string][]string{}, affected: map[*model.Function]bool{}}
 	c.base, c.head = c.newSide(pairs.Base, false), c.newSide(pairs.Head, true)
 	for _, m := range []*model.Model{pairs.Base, pairs.Head} {
 		for _, f := range m.Files {
@@ -202,7 +204,7 @@ func comparerWith(in *checks.Input, same map[*model.Function]bool) *comparer {
 			if p.Base == nil || p.Head == nil || c.changedFns[p.Head] || !isSpec(p.Head) {
 				continue
 			}
-			if c.mentions(p.Head) || c.mentions(p.Base) {
+			if c.mentions(c.head, p.Head) || c.mentions(c.base, p.Base) {
 				c.changedFns[p.Base], c.changedFns[p.Head] = true, true
 				c.changedWords[p.Base.Name], c.changedWords[p.Head.Name] = true, true
 				changed = true
@@ -233,9 +235,14 @@ func substitute(f *model.Function) string {
 }
 
 // mentions tells whether a definition has a word in it that means something else on the other side.
-func (c *comparer) mentions(f *model.Function) bool {
+func (c *comparer) mentions(sd *side, f *model.Function) bool {
+	if len(c.changedWords) == 0 {
+		return false
+	}
+	further := c.meanings(sd, f)
 	for t := range f.Node.Get(syntax.FBody).Tokens() {
-		if c.changedWords[t.Text()] {
+		w := t.Text()
+		if c.changedWords[w] || slices.ContainsFunc(further[w], func(m string) bool { return c.changedWords[m] }) {
 			return true
 		}
 	}
@@ -389,14 +396,11 @@ func (c *comparer) rests(f *model.Function) bool {
 	if v, ok := c.resting[f]; ok {
 		return v
 	}
-	v := c.mentions(f)
-	if !v {
-		reaches := c.head.reachesChanged
-		if slices.Contains(c.pairs.Base.Crates, f.Crate) {
-			reaches = c.base.reachesChanged
-		}
-		v = reaches(f)
+	sd := c.head
+	if slices.Contains(c.pairs.Base.Crates, f.Crate) {
+		sd = c.base
 	}
+	v := c.mentions(sd, f) || sd.reachesChanged(f)
 	c.resting[f] = v
 	return v
 }

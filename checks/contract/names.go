@@ -2,6 +2,7 @@ package contract
 
 import (
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 
@@ -30,10 +31,11 @@ type side struct {
 	// reachedBy is what the contract of reachedOf leads to.
 	reachedOf *model.Function
 	reachedBy *model.Set
+	macros    map[*model.Item][]string
 }
 
 func (c *comparer) newSide(m *model.Model, head bool) *side {
-	s := &side{c: c, m: m, head: head, types: map[string]*model.Item{}, aliases: map[string]*model.Item{}}
+	s := &side{c: c, m: m, head: head, types: map[string]*model.Item{}, aliases: map[string]*model.Item{}, macros: map[*model.Item][]string{}}
 	for _, f := range m.Functions {
 		if f.Mode == model.Spec && len(f.Params) == 1 && isInvariant(f) {
 			s.invariants = append(s.invariants, f)
@@ -157,6 +159,13 @@ func (n *names) Side() string {
 }
 
 func (n *names) Changed(word string) bool {
+	if n.changed(word) {
+		return true
+	}
+	return n.owner != nil && slices.ContainsFunc(n.c.meanings(n.side, n.owner)[word], n.changed)
+}
+
+func (n *names) changed(word string) bool {
 	if n.c.changedWords[word] {
 		return true
 	}
@@ -167,6 +176,46 @@ func (n *names) Changed(word string) bool {
 	}
 	return differs
 }
+
+// meanings are further words for those in a function's text: the own names of what it knows by others, and the words of macros that it calls.
+func (c *comparer) meanings(sd *side, f *model.Function) map[string][]string {
+	if out, ok := c.meant[f]; ok {
+		return out
+	}
+	var out map[string][]string
+	for _, list := range [][]model.Ref{f.GhostRefs, f.ExecRefs} {
+		for _, r := range list {
+			word, own := lastWord(r.Written), lastWord(r.To)
+			var more []string
+			if own != word {
+				more = append(more, own)
+			}
+			if r.Macro && r.Target != nil {
+				more = append(more, sd.macroWords(r.Target)...)
+			}
+			if len(more) > 0 {
+				if out == nil {
+					out = map[string][]string{}
+				}
+				out[word] = append(out[word], more...)
+			}
+		}
+	}
+	c.meant[f] = out
+	return out
+}
+
+// macroWords are the words of a macro's definition.
+func (s *side) macroWords(it *model.Item) []string {
+	out, ok := s.macros[it]
+	if !ok {
+		out = slices.Sorted(maps.Keys(s.m.MacroWords(it)))
+		s.macros[it] = out
+	}
+	return out
+}
+
+func lastWord(path string) string { return path[strings.LastIndex(path, ":")+1:] }
 
 func (n *names) Type(t syntax.Node) *logic.Type { return n.readType(t, 0) }
 
@@ -261,6 +310,15 @@ func (n *names) Path(path syntax.Node, args int) logic.Ref {
 		return logic.Ref{Name: n.unresolved(path)}
 	}
 	last := words[len(words)-1]
+	if n.owner != nil {
+		for _, real := range n.c.meanings(n.side, n.owner)[last] {
+			for f := range n.reach.named(real) {
+				if n.resolved(words, f) == yes {
+					last = real
+				}
+			}
+		}
+	}
 	var found []*model.Function
 	for f := range n.reach.named(last) {
 		if args >= 0 && len(f.Params) != args || args < 0 && f.Kind != model.ConstFunction {
@@ -269,7 +327,7 @@ func (n *names) Path(path syntax.Node, args int) logic.Ref {
 		if f.Kind == model.TraitMethod || f.Kind == model.TraitImplMethod {
 			continue // which implementation is meant depends on types
 		}
-		if !n.means(path, words, f) {
+		if !n.means(words, f) {
 			continue
 		}
 		found = append(found, f)
@@ -280,19 +338,40 @@ func (n *names) Path(path syntax.Node, args int) logic.Ref {
 	return n.ref(found[0])
 }
 
+// answer to whether a path means a function. The zero value is that the model did not resolve it.
+type answer uint8
+
+const (
+	_ answer = iota
+	no
+	yes
+)
+
+// resolved says whether the model resolved a path to a function.
+func (n *names) resolved(words []string, f *model.Function) answer {
+	if n.owner == nil {
+		return 0
+	}
+	written := strings.Join(words, "::")
+	for _, list := range [][]model.Ref{n.owner.GhostRefs, n.owner.ExecRefs} {
+		for _, r := range list {
+			if r.Written != written || strings.HasPrefix(r.To, "?") {
+				continue
+			}
+			if r.To == f.Crate.Name+"::"+f.Path || strings.HasSuffix(r.To, "::"+f.Path) || strings.HasSuffix(f.Path, r.To) {
+				return yes
+			}
+			return no
+		}
+	}
+	return 0
+}
+
 // means tells whether a path can mean a function: what the model resolved it to is that function, or, where the model did not resolve
 // it, the path is the end of the function's own path.
-func (n *names) means(path syntax.Node, words []string, f *model.Function) bool {
-	if n.owner != nil {
-		written := strings.Join(words, "::")
-		for _, list := range [][]model.Ref{n.owner.GhostRefs, n.owner.ExecRefs} {
-			for _, r := range list {
-				if r.Written != written || strings.HasPrefix(r.To, "?") {
-					continue
-				}
-				return r.To == f.Crate.Name+"::"+f.Path || strings.HasSuffix(r.To, "::"+f.Path) || strings.HasSuffix(f.Path, r.To)
-			}
-		}
+func (n *names) means(words []string, f *model.Function) bool {
+	if a := n.resolved(words, f); a != 0 {
+		return a == yes
 	}
 	var rest []string
 	for _, w := range words {

@@ -188,7 +188,7 @@ func (c *comparer) definitions() []effect {
 			if u.Base != nil && u.Head.Mode != model.Spec {
 				e.contract = c.verdict(u).direction
 			}
-			if e.contract == Equal && textSame(u) && rel != Unknown && !ofOperator(spec.Head) {
+			if e.contract == Equal && textSame(u) && rel != Unknown && !ofOperator(spec.Head) && !isInvariant(spec.Head) {
 				// The definition changed, the contract did not: it uses the part that is the same.
 				continue
 			}

@@ -175,6 +175,13 @@ func (c *Converter) term(n syntax.Node) *Term {
 		return c.field(c.Term(n.Get(syntax.FExpr)), n.Get(syntax.FName).Text())
 	case syntax.Index:
 		return c.index(n)
+	case syntax.Has:
+		if t := c.overloaded("spec_has", c.Term(n.Get(syntax.FLhs)), c.Term(n.Get(syntax.FRhs))); t != nil {
+			if n.Not() {
+				return s.Not(c.truth(t))
+			}
+			return t
+		}
 	case syntax.Tuple:
 		var parts []*Term
 		typ := &Type{Kind: KOther, Name: "()", Tuple: true}
@@ -359,6 +366,9 @@ func (c *Converter) unary(n syntax.Node) *Term {
 		if e.IsInt() {
 			return s.Product(s.Int64(-1), e)
 		}
+		if t := c.overloaded("spec_neg", e); t != nil {
+			return t
+		}
 		return s.App("-", e.typeOf(), e)
 	}
 	return c.opaque(n)
@@ -406,6 +416,11 @@ func (c *Converter) binary(n syntax.Node) *Term {
 
 func (c *Converter) compare(op syntax.TokenKind, a, b *Term) *Term {
 	s := c.S
+	if name := operatorMethods[op]; name != "" {
+		if t := c.overloaded(name, a, b); t != nil {
+			return t
+		}
+	}
 	ints := a.IsInt() && b.IsInt()
 	switch op {
 	case syntax.EqEq, syntax.EqEqEq:
@@ -466,6 +481,29 @@ func (c *Converter) compare(op syntax.TokenKind, a, b *Term) *Term {
 		return s.App("other %", nil, a, b)
 	}
 	return s.App("operator "+opName(op), nil, a, b)
+}
+
+// operatorMethods are what verus! writes for operators. A type may have them: a < b is a.spec_lt(b).
+var operatorMethods = map[syntax.TokenKind]string{
+	syntax.Lt: "spec_lt", syntax.Le: "spec_le", syntax.Gt: "spec_gt", syntax.Ge: "spec_ge", syntax.Plus: "spec_add", syntax.Minus: "spec_sub", syntax.Star: "spec_mul",
+	syntax.Slash: "spec_euclidean_or_real_div", syntax.Percent: "spec_euclidean_mod", syntax.And: "spec_bitand", syntax.Or: "spec_bitor", syntax.Caret: "spec_bitxor",
+	syntax.Shl: "spec_shl", syntax.Shr: "spec_shr",
+}
+
+// overloaded is what an operator means by a method of the tree; nil: there is none that it can mean.
+func (c *Converter) overloaded(name string, of *Term, args ...*Term) *Term {
+	typ := of.typeOf()
+	if typ != nil && typ.Kind != KOther {
+		return nil
+	}
+	r := c.Names.Method(name, typ, len(args))
+	if r.Name == "method "+name && name == "spec_euclidean_or_real_div" {
+		r = c.Names.Method("spec_euclidean_div", typ, len(args)) // its name in earlier releases
+	}
+	if strings.HasPrefix(r.Name, "method ") {
+		return nil
+	}
+	return c.S.App(r.Name, r.Type, append([]*Term{of}, args...)...)
 }
 
 // opName tells operators apart.
@@ -634,6 +672,9 @@ func (c *Converter) index(n syntax.Node) *Term {
 	recv, i := c.Term(n.Get(syntax.FExpr)), c.Term(n.Get(syntax.FIndex))
 	if seq := c.asSeq(recv); seq != nil && i.IsInt() {
 		return c.S.App(FnAt, seq.Type.Elem(), seq, i)
+	}
+	if t := c.overloaded("spec_index", recv, i); t != nil {
+		return t
 	}
 	return c.S.App("[]", nil, recv, i)
 }

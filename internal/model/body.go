@@ -465,9 +465,12 @@ func (a *analyser) walk(n syntax.Node, ghost bool) {
 		a.walk(n.Get(syntax.FExpr), ghost)
 		a.pattern(n.Get(syntax.FPat), syntax.Node{}, syntax.Node{}, ghost)
 		return
-	case syntax.Binary, syntax.BigAnd:
+	case syntax.Binary, syntax.BigAnd, syntax.Index, syntax.Has, syntax.Unary:
 		for c := range n.Children() {
 			a.walk(c, ghost)
+		}
+		if ghost {
+			a.operator(n)
 		}
 		return
 	case syntax.If:
@@ -761,6 +764,10 @@ func (x *index) withArguments(fns []*Function, call syntax.Node) []*Function {
 		return nil
 	}
 	args := 1
+	switch call.Kind() {
+	case syntax.Binary, syntax.Index, syntax.Has:
+		args = 2
+	}
 	for range call.Get(syntax.FArgs).All(syntax.FExpr) {
 		args++
 	}

@@ -55,7 +55,8 @@ type itemInfo struct {
 	generics map[string]bool
 	alias    map[string]string
 	outer    *Function
-	uses     []string // macros that a macro's definition calls
+	uses     []string    // macros that a macro's definition calls
+	names    []*Function // that a macro's definition names
 	sites    []scopedSite
 	owner    *implInfo // of a constant in an impl or trait
 	// understood says that all that a macro call holds was read as functions and items.
@@ -727,6 +728,7 @@ func (x *index) use(t syntax.Node, prefix []string, global bool, c around, publi
 		name = full[len(full)-1]
 	}
 	if as := t.Get(syntax.FName); as.Valid() {
+		x.importedAs[name] = append(x.importedAs[name], word(as))
 		name = word(as)
 		if name == "_" {
 			name = "_ " + strings.Join(full, "::") // a trait brought into scope without a name

@@ -60,6 +60,10 @@ type index struct {
 	invariants []*Function // with #[verifier::type_invariant]
 	usesTo     int         // functions before this index are known to those that they use
 
+	// Other names for what a word names; see readMentions. The latter two are up to date with the items and functions before namesTo and resultsTo.
+	importedAs, standIns, holders map[string][]string
+	namesTo, resultsTo            int
+
 	implemented map[*Function]implemented // of methods of traits
 	walks       int                       // through the functions that others lead to
 	counted     map[string][]*Function    // by name, those of the first countedTo functions that SpecReach counts

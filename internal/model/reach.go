@@ -254,17 +254,19 @@ func (m *Model) ContractUsers(spec *Function) []*Function {
 	reached.set(spec.info.index)
 	seen.set(spec.info.index)
 	work := []*Function{spec}
-	names := map[string]bool{}
+	names, types := map[string]bool{}, map[string]bool{}
 	for i := 0; i < len(work); i++ {
 		g := work[i]
 		im := g.info.impl
 		if !names[g.Name] {
 			names[g.Name] = true
-			x.readMentions(g.Name)
-			if g.Name == "view" && im != nil {
-				// `e@` does not name it; what names the type does.
-				if it := x.selfItem(im); it != nil {
-					x.readMentions(it.Name)
+			x.readMentions(g.Name, false)
+		}
+		if x.unnamed(g) {
+			for _, name := range x.typesMeant(g) {
+				if !types[name] {
+					types[name] = true
+					x.readMentions(name, true)
 				}
 			}
 		}
@@ -344,7 +346,7 @@ func (m *Model) Callers(f *Function) []*Function {
 	x := m.x
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.readMentions(f.Name)
+	x.readMentions(f.Name, false)
 	var out []*Function
 	for i := 0; i < len(x.functions); i++ {
 		g := x.functions[i]
@@ -362,14 +364,6 @@ func sortFunctions(l []*Function) {
 	slices.SortStableFunc(l, func(a, b *Function) int {
 		return cmp.Or(strings.Compare(a.File.Path, b.File.Path), a.Span.Start-b.Span.Start)
 	})
-}
-
-// readMentions reads and analyses the files that have a word.
-func (x *index) readMentions(name string) {
-	for _, p := range x.tree.Mentions(name) {
-		x.load(p)
-	}
-	x.settle()
 }
 
 // Sites are all trust sites of the files that were asked for, each once: those that hold for a function because of the module, impl or

@@ -117,6 +117,9 @@ func (a *analyser) expansion(it *Item, call syntax.Node, ghost bool, seen map[*I
 		a.sites = append(a.sites, s)
 	}
 	info := a.x.it[it]
+	for _, f := range info.names {
+		a.uses(f)
+	}
 	for _, name := range info.uses {
 		if t := a.x.resolve(info.scope, strings.Split(name, "::"), false, nil, macroSpace); t.item != nil && t.item.Kind == MacroItem {
 			a.expansion(t.item, call, ghost, seen)
@@ -149,6 +152,7 @@ func (x *index) analyseMacro(it *Item) {
 		it.Sites = append(it.Sites, a.sites...)
 		slices.Sort(a.macros)
 		info.uses = slices.Compact(a.macros)
+		info.names = append(a.contract, a.body...)
 		for _, r := range a.ghost {
 			if r.To[0] != '?' {
 				it.ExecRefs = append(it.ExecRefs, r)
@@ -307,7 +311,7 @@ func (a *analyser) tokenPath(toks []syntax.Token, i int, ghost, unread bool) int
 		}
 	}
 	switch {
-	case prev == "fn" || prev == "$" || prev == "mod" || prev == "struct" || prev == "let" || prev == "use":
+	case prev == "fn" || prev == "$" && segs[0] != "crate" || prev == "mod" || prev == "struct" || prev == "let" || prev == "use":
 		return i
 	case next(1) == syntax.Bang && (next(2) == syntax.LParen || next(2) == syntax.LBrace || next(2) == syntax.LBracket):
 		a.macros = append(a.macros, strings.Join(segs, "::"))
