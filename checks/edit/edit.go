@@ -720,10 +720,8 @@ func configSettings(c *manifest.Config) map[string]manifest.Setting {
 		}
 	}
 	for _, s := range c.Targets {
-		// Behind a target and the name of a library stand what its build script would say, cfgs among it.
-		if !strings.HasSuffix(s.Key, ".runner") {
-			put("[target] "+s.Key, s)
-		}
+		// Behind a target and the name of a library stand what its build script would say, cfgs among it. A runner is what tests are run by.
+		put("[target] "+s.Key, s)
 	}
 	for _, e := range c.Env {
 		if !manifest.ToolVariable(e.Name) && !slices.Contains([]string{"RUST_BACKTRACE", "RUST_LIB_BACKTRACE", "RUST_LOG", "RUST_TEST_THREADS"}, e.Name) {

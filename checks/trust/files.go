@@ -32,8 +32,8 @@ func fileRules() []*checks.Rule {
 		},
 		{
 			ID: "trust/solver-config", Family: checks.Trust, Severity: policy.Warning, Needs: checks.NeedHead | checks.NeedBase,
-			Purpose:  "Another verifier, solver or toolchain will be used.",
-			Why:      "The proof is only as good as the programs that check it. A path or a pin in the change decides which ones run.",
+			Purpose:  "Another verifier, solver or toolchain will be used, or specgate is run otherwise.",
+			Why:      "The proof is only as good as the programs that check it. A path, a pin or an argument in the change decides which ones run, and on what.",
 			Fires:    checks.Example{File: ".cargo/config.toml", Base: "[build]\njobs = 2\n", Head: "[build]\njobs = 2\n\n[env]\nVERUS_Z3_PATH = \"tools/z3\"\n", Symbol: ".cargo/config.toml"},
 			Quiet:    checks.Example{File: ".cargo/config.toml", Base: "[build]\njobs = 2\n", Head: "[build]\njobs = 4\n"},
 			Remedy:   "Check that the new version is the one that the project means to use, and that it comes from where it should.",
@@ -83,6 +83,8 @@ func fileChanges(p *checks.Pass) []change {
 		switch name := path.Base(f.Path()); {
 		case name == "Cargo.toml":
 			out = append(out, cargoChanges(p, f)...)
+		case name == "Cargo.lock":
+			out = append(out, lockChanges(f)...)
 		case isCargoConfig(f.Path()):
 			out = append(out, configChanges(f)...)
 		case name == "rust-toolchain" || name == "rust-toolchain.toml":
@@ -450,6 +452,39 @@ func pinOf(d manifest.Dependency) string {
 		return "no version"
 	}
 	return strings.Join(out, " ")
+}
+
+// lockChanges compares where a lock takes the verifier's packages from. One that is new or gone has no other to be compared with.
+func lockChanges(f checks.FileChange) []change {
+	if f.Base == nil || f.Head == nil {
+		return nil
+	}
+	origins := func(src *source.File) map[string][]string {
+		locked, _ := manifest.ParseLock(src) // what cannot be read, cargo does not read either
+		out := map[string][]string{}
+		for _, l := range locked {
+			if slices.Contains(verusPackages, l.Name) {
+				from := cmp.Or(l.Source, "a path")
+				if l.Version != "" {
+					from = l.Version + " from " + from
+				}
+				out[l.Name] = append(out[l.Name], strings.TrimSpace(from+" "+l.Checksum))
+			}
+		}
+		return out
+	}
+	base, head := origins(f.Base), origins(f.Head)
+	var out []change
+	for _, name := range verusPackages {
+		for _, now := range head[name] {
+			if len(base[name]) > 0 && !slices.Contains(base[name], now) {
+				at := max(bytes.Index(f.Head.Text, []byte(`"`+name+`"`)), 0)
+				out = append(out, change{tools, f, source.Span{Start: at, End: min(at+len(name)+2, len(f.Head.Text))}, "lock " + name + " " + now,
+					fmt.Sprintf("The lock of %s changed from %s to %s: another verifier will judge this code.", name, shorten(strings.Join(base[name], " and ")), shorten(now))})
+			}
+		}
+	}
+	return out
 }
 
 // --- .cargo/config.toml ---

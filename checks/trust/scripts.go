@@ -107,11 +107,22 @@ func (s *scripts) changes() []change {
 		for _, k := range keys {
 			n := len(s.head[i][k]) - len(s.base[i][k])
 			switch {
-			case k == run:
+			case k == run || k == gate:
 				if n < 0 && balance[k] < 0 {
 					balance[k] -= n
-					out = append(out, change{off, f, source.Span{}, "verifier not run",
-						"A command that ran the verifier is gone from this file, and no other changed file took it over."})
+					what, key := "the verifier", "verifier not run"
+					if k == gate {
+						what, key = "specgate", "specgate not run"
+					}
+					out = append(out, change{off, f, source.Span{}, key,
+						"A command or step that ran " + what + " is gone from this file, and no other changed file took it over."})
+				}
+			case strings.HasPrefix(k, gateText):
+				// A run that is new judges nothing otherwise than before.
+				if n > 0 && balance[k] > 0 && balance[gate] <= 0 {
+					balance[k]--
+					out = append(out, change{tools, f, s.head[i][k][0].span, k,
+						fmt.Sprintf("specgate is run otherwise than in base: %s. What decides about this change is part of it.", shorten(k[len(gateText):]))})
 				}
 			case n > 0 && balance[k] > 0:
 				n = min(n, balance[k])
@@ -133,6 +144,51 @@ func (s *scripts) changes() []change {
 // run is the key of a command that runs the verifier.
 const run = "verify"
 
+// gate is the key of a command or step that runs specgate; behind gateText stands how.
+const gate, gateText = "gate", "gate: "
+
+// runsGate tells a command of specgate that judges changes.
+func runsGate(words []string) bool {
+	p := program(words)
+	i := slices.Index(words, p)
+	return (p == "specgate" || strings.HasSuffix(p, "/specgate") || strings.EqualFold(strings.Trim(p, "${}"), "specgate")) && i+1 < len(words) &&
+		slices.Contains([]string{"check", "merge", "publish", "action", "serve"}, words[i+1])
+}
+
+// gateStep tells a line of a workflow that runs specgate's action, by the name of its repository.
+func gateStep(line string) bool {
+	action, ok := strings.CutPrefix(strings.TrimLeft(line, " \t-"), "uses:")
+	if !ok {
+		return false
+	}
+	at, _, _ := strings.Cut(strings.Trim(action, " \"'"), "@")
+	return slices.Contains(strings.Split(strings.ToLower(at), "/"), "specgate")
+}
+
+// stepAround is the text of the step of a workflow that has a line: from the dash before it to the next line that is indented no further. Names and
+// comments are left out.
+func stepAround(lines []string, at int) string {
+	indent := func(l string) int { return len(l) - len(strings.TrimLeft(l, " ")) }
+	from := at
+	for from > 0 && !strings.HasPrefix(strings.TrimLeft(lines[from], " "), "-") {
+		from--
+	}
+	var out []string
+	for i := from; i < len(lines); i++ {
+		l := strings.TrimRight(uncomment(lines[i]), " \t\r")
+		if strings.TrimSpace(l) == "" {
+			continue
+		}
+		if i > from && indent(l) <= indent(lines[from]) {
+			break
+		}
+		if !skipped(l) {
+			out = append(out, strings.TrimLeft(l, " -"))
+		}
+	}
+	return strings.Join(out, " ")
+}
+
 // usesOf reads the commands of a script or workflow: comments and names of steps are left out, continued lines are joined.
 func usesOf(f *source.File) map[string][]use {
 	out := map[string][]use{}
@@ -140,6 +196,7 @@ func usesOf(f *source.File) map[string][]use {
 		return out
 	}
 	text := string(f.Text)
+	lines := strings.Split(text, "\n")
 	runsVerifier := false
 	var tolerant []use
 	for start := 0; start < len(text); {
@@ -165,6 +222,12 @@ func usesOf(f *source.File) map[string][]use {
 		span.Start += len(lead) - len(strings.TrimLeft(lead, " \t"))
 		start = end
 		l := line.String()
+		if gateStep(l) {
+			runsVerifier = true
+			out[gate] = append(out[gate], use{gate, span})
+			k := gateText + stepAround(lines, strings.Count(text[:span.Start], "\n"))
+			out[k] = append(out[k], use{k, span})
+		}
 		if skipped(l) {
 			continue
 		}
@@ -182,9 +245,18 @@ func usesOf(f *source.File) map[string][]use {
 			if prog == "git" || prog == "gh" || prog == "npm" || prog == "echo" || prog == "printf" {
 				continue
 			}
+			isGate := runsGate(words)
+			if isGate {
+				runsVerifier = true
+				out[gate] = append(out[gate], use{gate, span})
+				k := gateText + strings.TrimLeft(strings.Join(strings.Fields(cmd.text), " "), "- ")
+				out[k] = append(out[k], use{k, span})
+			}
 			if runsVerus(words) {
 				runsVerifier = true
 				out[run] = append(out[run], use{run, span})
+			}
+			if isGate || runsVerus(words) {
 				if cmd.orTrue {
 					out["|| true"] = append(out["|| true"], use{"|| true", span})
 				}
