@@ -33,7 +33,7 @@ type Config struct {
 	APIURL string
 	// UserAgent names the program to GitHub.
 	UserAgent string
-	// Jobs is how many checks run at once, Timeout how long one may take.
+	// Jobs is how many checks run at once, Timeout how long one may take, all that it fetches included.
 	Jobs    int
 	Timeout time.Duration
 	// Patience is how long running checks may go on when the server is to stop.

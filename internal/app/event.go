@@ -47,7 +47,7 @@ type event struct {
 	updated int64
 	label   string
 
-	groupBase string
+	groupBase  string
 	identifier string
 	checkRun   int64
 	sender     string

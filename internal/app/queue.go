@@ -81,4 +81,3 @@ func newQueue[T any](driver riverdriver.Driver[T], q queueOptions) (*queue[T], e
 func (q *queue[T]) start(ctx context.Context) error { return q.client.Start(ctx) }
 
 func (q *queue[T]) stop(ctx context.Context) error { return q.client.Stop(ctx) }
-

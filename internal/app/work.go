@@ -399,7 +399,7 @@ func (b *bringing) checkSide(ctx context.Context, s *side, tip string) error {
 	case errors.Is(context.Cause(watched), errChanged):
 		return errChanged
 	case limited.Err() != nil:
-		return &PermanentError{fmt.Errorf("the check took longer than %v, the most that this server lets one take; make the change smaller, or ask for a higher --timeout", b.app.config.Timeout)}
+		return &PermanentError{fmt.Errorf("the check did not end within %v; make the change smaller, or have the one who runs this server give it more time", b.app.config.Timeout)}
 	default:
 		var permanent *PermanentError
 		if errors.As(err, &permanent) {
@@ -636,4 +636,3 @@ func quoted(text string) string {
 	}
 	return out.String()
 }
-

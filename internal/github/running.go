@@ -2,6 +2,7 @@ package github
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 	"unicode/utf8"
@@ -75,4 +76,27 @@ func (c *Client) CancelCheck(ctx context.Context, r Repo, check Check, title, su
 		return nil
 	})
 	return posted, err
+}
+
+// AppSlug asks GitHub what the App is called that o.App.ID and the key are of. ErrUnauthorized says that they do not belong together, or are
+// of no App. o.App needs neither an installation nor a repository.
+func AppSlug(ctx context.Context, o Options) (string, error) {
+	if o.App == nil {
+		return "", errors.New("ask for the name of the App: there is no key")
+	}
+	app := *o.App
+	app.Repository = Repo{"any", "any"}
+	o.App = &app
+	c, err := New(o)
+	if err != nil {
+		return "", err
+	}
+	got, _, err := c.app.Apps.Get(ctx, "")
+	if err != nil {
+		return "", failure("ask for the name of the App", err)
+	}
+	if got.GetID() != app.ID {
+		return "", fmt.Errorf("ask for the name of App %d: GitHub answers with App %d", app.ID, got.GetID())
+	}
+	return got.GetSlug(), nil
 }
