@@ -203,6 +203,11 @@ func (v *view) title() string {
 		parts = append(parts, "could not check")
 	}
 	parts = append(parts, fmt.Sprintf("%d blocking", v.blocking))
+	if s := v.r.Simulation; s != nil {
+		if text := newProposed(s).short(); text != "" {
+			parts = append(parts, text)
+		}
+	}
 	if s := v.strength(); s.functions > 0 {
 		text := "strength " + s.lowest
 		if s.functions > 1 {

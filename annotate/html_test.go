@@ -108,6 +108,8 @@ func hostile() (*checks.Report, annotate.Options) {
 			Sandbox: &checks.Sandbox{Statement: nasty, Protections: []checks.Protection{{Name: nasty, Detail: nasty}, {Name: "network", On: true, Detail: "no network"}}}},
 		Seed: 7, Outcome: checks.OutcomeInconclusive, Reasons: []checks.Reason{{Stage: nasty, Text: nasty}},
 		Counts: checks.Counts{Selected: 6, Proved: 1, Failed: 1, TimedOut: 1, InternalError: 1, Unsupported: 1, Skipped: 1}, Score: checks.Score{Base: &one, Head: &half, Delta: &odd}}
+	r.Simulation = hostileSimulation(nasty, 1)
+	r.Simulation.After = &checks.Judgement{Outcome: checks.OutcomePass, Passes: true}
 	r.Functions = append(r.Functions, full)
 	for i, direction := range []string{"equal", "stronger", "weaker", "incomparable", "unknown", "none"} {
 		states := []string{"proved", "failed", "timed-out", "internal-error", "unsupported", "skipped", "not-run"}

@@ -23,6 +23,7 @@ type htmlPage struct {
 	Base     string
 	Head     string
 	Tiles    []htmlTile
+	Proposed *htmlProposed
 	Reasons  []htmlReason
 	Unnamed  int // reasons that are not shown
 	Command  string
@@ -357,6 +358,7 @@ func (p *pageMaker) page() (*htmlPage, error) {
 		}
 	}
 	page.Tiles = p.tiles()
+	page.Proposed = simulationPart(r.Simulation)
 	page.Title = "specgate: " + page.Outcome.Word + ", " + findingCounts(r.Findings)
 	bytes := 0
 	for i, reason := range r.Reasons {

@@ -24,6 +24,7 @@ func Summary(w io.Writer, r *checks.Report, o Options) error {
 func (v *view) document(w io.Writer, p *page, name, marker string, more func(*page)) error {
 	p.add(marker + "## specgate: " + markdown(v.title(), maxTitle*4) + "\n\n")
 	v.overview(p)
+	v.simulation(p)
 	more(p)
 	v.reasons(p)
 	local := v.local()
@@ -70,6 +71,7 @@ func (p *page) list(n, room int, item func(int) string, left func(int) string) {
 func (v *view) summary(limit int) string {
 	p := &page{limit: limit}
 	v.overview(p)
+	v.simulation(p)
 	v.reasons(p)
 	local := v.local()
 	v.functions(p, limit-p.b.Len()-len(local))

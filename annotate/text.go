@@ -400,6 +400,9 @@ func (t *text) summary(r *checks.Report) {
 	if s := r.Tools.Sandbox; s != nil {
 		t.printf("What runs code of the change %s.\n", escapeTerminal(s.Statement))
 	}
+	if r.Simulation != nil {
+		t.simulation(r.Simulation, t.o.Full)
+	}
 	counts := map[string]int{}
 	waived := 0
 	for _, f := range r.Findings {

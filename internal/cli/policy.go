@@ -10,14 +10,18 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/specgate/specgate/annotate"
+	"github.com/specgate/specgate/checks"
 	"github.com/specgate/specgate/internal/engine"
+	"github.com/specgate/specgate/internal/host"
 	"github.com/specgate/specgate/internal/policy"
 )
 
 type policyCmd struct {
-	Init    policyInitCmd    `cmd:"" help:"Write a policy file that holds every default."`
-	Check   policyCheckCmd   `cmd:"" help:"Check a policy file."`
-	Explain policyExplainCmd `cmd:"" help:"Say which line of the policy decides what for a symbol."`
+	Init     policyInitCmd     `cmd:"" help:"Write a policy file that holds every default."`
+	Check    policyCheckCmd    `cmd:"" help:"Check a policy file."`
+	Explain  policyExplainCmd  `cmd:"" help:"Say which line of the policy decides what for a symbol."`
+	Simulate policySimulateCmd `cmd:"" help:"Say what another policy would make of a change: what would pass, and what would block."`
 }
 
 type policyInitCmd struct {
@@ -200,6 +204,56 @@ func explainPolicy(w io.Writer, p *policy.Policy, symbol, file string) error {
 		if _, err := fmt.Fprintln(w, line); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+type policySimulateCmd struct {
+	changeFlags
+	Policy string `placeholder:"FILE" help:"The proposed policy. Default: .specgate.toml of the head."`
+	Format string `placeholder:"FORMAT" enum:"text,json" default:"text" help:"What to write to stdout: text or json."`
+}
+
+// Help is shown below the flags.
+func (policySimulateCmd) Help() string {
+	return `Judges a change twice: by the policy of the base revision, as check does, and by the proposed one. It says which settings differ, which findings would pass, block, be waived or no longer be, and how it would end. Where the proposed policy would have something else run, such as the verifier with other arguments or more inputs, it is run.
+
+A pull request that changes the policy has the same in its report, without what has to be run for it.
+
+Examples:
+
+    specgate policy simulate                            # the policy of the working tree against the one that judges it
+    specgate policy simulate --base main --head feature
+    specgate policy simulate --policy strict.toml --format json
+
+Exit codes: 0 simulated, whatever came of it; 2 a usage error, or a policy that is not valid; 3 could not complete.`
+}
+
+func (c *policySimulateCmd) Run(r *run) error {
+	o, err := c.options(r.log)
+	if err != nil {
+		return err
+	}
+	result, err := host.InTime(c.Timeout, func() (*checks.SimulationReport, error) { return engine.Simulate(r.ctx, o, c.Policy) })
+	if err != nil {
+		return err
+	}
+	if c.Format == "json" {
+		err = result.WriteJSON(r.stdout)
+	} else {
+		o := annotate.TextOptions{}
+		if isTerminal(r.stdout) {
+			o.Color = color()
+		}
+		err = annotate.Simulation(r.stdout, result, o)
+	}
+	switch s := result.Simulation; {
+	case err != nil || s == nil:
+		return err
+	case len(s.Errors) > 0:
+		return exit(exitUsage)
+	case s.After == nil:
+		return exit(exitIncomplete)
 	}
 	return nil
 }

@@ -12,9 +12,9 @@ import (
 type Direction string
 
 const (
-	// Looser lets more pass, or judges less.
+	// Looser lets something pass, or does not judge something, that the other did not or did, whatever else it does.
 	Looser Direction = "looser"
-	// Stricter lets less pass, or judges more.
+	// Stricter lets less pass, or judges more, and is in nothing looser.
 	Stricter Direction = "stricter"
 	// Otherwise is everything of which that cannot be said in general.
 	Otherwise Direction = "otherwise"
@@ -107,11 +107,11 @@ var scalars = []scalar{
 		case len(a) == 0:
 			return Stricter
 		default:
-			return subset(a, b, Looser, Stricter)
+			return growth(a, b, Looser, Stricter) // what only before includes is judged no more
 		}
 	}},
 	{"scope.exclude", func(p *Policy) string { return listText(p.Scope.Exclude) }, func(before, after *Policy) Direction {
-		return subset(before.Scope.Exclude, after.Scope.Exclude, Looser, Stricter)
+		return growth(before.Scope.Exclude, after.Scope.Exclude, Looser, Stricter)
 	}},
 	{"scope.executable-edits", func(p *Policy) string { return quoteText(string(p.Scope.ExecutableEdits)) },
 		looseness(rankOf([]ExecutableEdits{ExecutableEditsDeny, ExecutableEditsWarn, ExecutableEditsAllow}, func(p *Policy) ExecutableEdits { return p.Scope.ExecutableEdits }))},
@@ -138,16 +138,16 @@ var scalars = []scalar{
 	{"cache.max-mib", func(p *Policy) string { return strconv.Itoa(p.Cache.MaxMiB) }, nil},
 }
 
-// subset is less if all of a is in b, more if all of b is in a, and Otherwise if neither is, or both.
-func subset(a, b []string, less, more Direction) Direction {
-	within := func(x, y []string) bool {
-		return !slices.ContainsFunc(x, func(s string) bool { return !slices.Contains(y, s) })
+// growth is grown if b has something that a has not, shrunk if only a has something that b has not, and Otherwise if they differ in their order.
+func growth(a, b []string, grown, shrunk Direction) Direction {
+	lacks := func(x, y []string) bool {
+		return slices.ContainsFunc(y, func(s string) bool { return !slices.Contains(x, s) })
 	}
-	switch inB, inA := within(a, b), within(b, a); {
-	case inB && !inA:
-		return less
-	case inA && !inB:
-		return more
+	switch {
+	case lacks(a, b):
+		return grown
+	case lacks(b, a):
+		return shrunk
 	}
 	return Otherwise
 }
@@ -168,7 +168,7 @@ func compareRules(path []string, before, after *Policy, b, a []RuleSetting, rule
 		d := Difference{Key: tomlKey(append(slices.Clone(path), "rules", s.Rule)...), Before: was, After: is, Direction: Otherwise}
 		lower, higher := false, false
 		for _, r := range rules {
-			if r.ID != s.Rule && familyOf(r.ID)+"/*" != s.Rule {
+			if !decides(b, s.Rule, r.ID) && !decides(a, s.Rule, r.ID) {
 				continue
 			}
 			switch x, y := inTable(before, b, r), inTable(after, a, r); {
@@ -179,14 +179,20 @@ func compareRules(path []string, before, after *Policy, b, a []RuleSetting, rule
 			}
 		}
 		switch {
-		case lower && !higher:
+		case lower:
 			d.Direction = Looser
-		case higher && !lower:
+		case higher:
 			d.Direction = Stricter
 		}
 		out = append(out, d)
 	}
 	return out
+}
+
+// decides tells whether it is the setting of this name that a table has for a rule.
+func decides(table []RuleSetting, name, rule string) bool {
+	s := setting(table, rule)
+	return s != nil && s.Rule == name
 }
 
 // inTable is the severity of a rule where no table but this one and [rules] applies.
@@ -262,13 +268,11 @@ func compareWaivers(before, after *Policy) []Difference {
 			continue
 		}
 		switch {
-		case x == nil:
-			d.Direction = Looser
 		case y == nil:
 			d.Direction = Stricter
-		case x.Rule == y.Rule && x.Symbol == y.Symbol && x.Expires.Compare(y.Expires) < 0:
+		case x == nil, x.Rule != y.Rule, x.Symbol != y.Symbol, x.Expires.Compare(y.Expires) < 0:
 			d.Direction = Looser
-		case x.Rule == y.Rule && x.Symbol == y.Symbol && x.Expires.Compare(y.Expires) > 0:
+		case x.Expires.Compare(y.Expires) > 0:
 			d.Direction = Stricter
 		}
 		out = append(out, d)

@@ -54,8 +54,8 @@ stricter scope.executable-edits: "allow" -> "warn"
 looser scope.allow-executable-edits-label: "" -> "implementation"
 `},
 		{"scopes that overlap", "[scope]\ninclude = [\"a\", \"b\"]\nexclude = [\"c\"]\n", "[scope]\ninclude = [\"a\"]\nexclude = [\"d\"]\n",
-			"looser scope.include: [\"a\", \"b\"] -> [\"a\"]\notherwise scope.exclude: [\"c\"] -> [\"d\"]\n",
-			"stricter scope.include: [\"a\"] -> [\"a\", \"b\"]\notherwise scope.exclude: [\"d\"] -> [\"c\"]\n"},
+			"looser scope.include: [\"a\", \"b\"] -> [\"a\"]\nlooser scope.exclude: [\"c\"] -> [\"d\"]\n",
+			"stricter scope.include: [\"a\"] -> [\"a\", \"b\"]\nlooser scope.exclude: [\"d\"] -> [\"c\"]\n"},
 		{"strength", "", "[strength]\nmin = 0.25\nmax-drop = 1\ninputs = 8\nmutants = 100\nseed = 3\ncases = [\"x/*.json\"]\ncount-domain = true\n",
 			`looser strength.min: 0.8 -> 0.25
 looser strength.max-drop: 0.0 -> 1.0
@@ -85,13 +85,13 @@ otherwise verus.timeout: "20m0s" -> "1m30s"
 		{"rules", "", "[rules]\n\"trust/assume\" = \"error\"\n\"edit/exec-changed\" = \"off\"\n\"trust/*\" = \"warning\"\n\"edit/*\" = \"error\"\n",
 			`otherwise rules."trust/assume":  -> "error"
 looser rules."edit/exec-changed":  -> "off"
-otherwise rules."trust/*":  -> "warning"
-otherwise rules."edit/*":  -> "error"
+looser rules."trust/*":  -> "warning"
+stricter rules."edit/*":  -> "error"
 `,
 			`otherwise rules."trust/assume": "error" -> 
 stricter rules."edit/exec-changed": "off" -> 
-otherwise rules."trust/*": "warning" -> 
-otherwise rules."edit/*": "error" -> 
+looser rules."trust/*": "warning" -> 
+looser rules."edit/*": "error" -> 
 `},
 		{"a family", "", "[rules]\n\"contract/*\" = \"notice\"\n", "looser rules.\"contract/*\":  -> \"notice\"\n", "stricter rules.\"contract/*\": \"notice\" -> \n"},
 		{"paths", "[rules]\n\"trust/assume\" = \"warning\"\n", "[rules]\n\"trust/assume\" = \"warning\"\n[paths.\"src/\\\"q/**\".rules]\n\"trust/assume\" = \"error\"\n\"trust/admit\" = \"notice\"\n",
