@@ -9,30 +9,98 @@ import (
 	"github.com/specgate/specgate/internal/verus"
 )
 
-// openCache opens the cache that was asked for; nil if there is none to be used. A run without one takes longer and is as good, so no
+// stores are the directories that answers are kept in.
+type stores struct {
+	main *cache.Store // nil: there is none
+	// head belongs to this pull request alone; nil: there is none.
+	head *cache.Store
+}
+
+// read are those that may be believed.
+func (s *stores) read() []*cache.Store {
+	var out []*cache.Store
+	for _, x := range []*cache.Store{s.main, s.head} {
+		if x != nil {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// write is where an answer about the two sides is kept: beside those of all others only if somebody accepted the code of both, or the policy says
+// that everybody may write there. nil: nowhere.
+func (s *stores) write(base, head, all bool) *cache.Store {
+	if base && head || all {
+		return s.main
+	}
+	return s.head
+}
+
+func (s *stores) close() error {
+	if s == nil {
+		return nil
+	}
+	var errs []error
+	for _, x := range s.read() {
+		errs = append(errs, x.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// openStores opens the caches that were asked for; nil if there is none to be used. A run without one takes longer and is as good, so no
 // trouble with it ends the run.
-func (r *runner) openCache(v *verus.Verifier) (*cache.Store, *verus.Answers) {
-	if r.o.Cache == "" {
-		return nil, nil
+func (r *runner) openStores() *stores {
+	if r.stores != nil || r.noStores {
+		return r.stores
 	}
-	store, err := cache.Open(r.o.Cache, int64(r.policy.Cache.MaxMiB)<<20)
-	if err != nil {
-		r.o.Log.Warn("the cache is not used", "error", err)
-		return nil, nil
+	out := &stores{}
+	open := func(dir string) *cache.Store {
+		if dir == "" {
+			return nil
+		}
+		store, err := cache.Open(dir, int64(r.policy.Cache.MaxMiB)<<20)
+		if err != nil {
+			r.o.Log.Warn("the cache is not used", "error", err)
+			return nil
+		}
+		return store
 	}
-	answers, err := verus.NewAnswers(store, v)
+	out.main = open(r.o.Cache)
+	out.head = open(r.o.HeadCache)
+	if r.noStores = len(out.read()) == 0; !r.noStores {
+		r.stores = out
+	}
+	return r.stores
+}
+
+// openAnswers opens what is kept of the verifier's answers; nil if nothing is.
+func (r *runner) openAnswers(v *verus.Verifier) *verus.Answers {
+	s := r.openStores()
+	if s == nil || s.main == nil {
+		return nil
+	}
+	answers, err := verus.NewAnswers(s.main, v)
 	if err != nil {
 		r.o.Log.Info("the cache is not used", "why", err)
-		if err := store.Close(); err != nil {
-			r.o.Log.Warn("the cache was not closed", "error", err)
-		}
-		return nil, nil
+		return nil
 	}
-	return store, answers
+	return answers
 }
 
 // accepted tells whether a commit is part of the default branch, so that somebody accepted its code. Nobody accepted a working tree.
 func (r *runner) accepted(c gitrepo.Commit) bool {
+	known, ok := r.accepts[c.ID]
+	if !ok {
+		known = r.isAccepted(c)
+		if r.accepts == nil {
+			r.accepts = map[string]bool{}
+		}
+		r.accepts[c.ID] = known
+	}
+	return known
+}
+
+func (r *runner) isAccepted(c gitrepo.Commit) bool {
 	if c.ID == "" {
 		return false
 	}

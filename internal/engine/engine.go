@@ -53,8 +53,11 @@ type Options struct {
 	Confine bool
 	// Seed is that of everything drawn at random; nil: the policy's.
 	Seed *uint64
-	// Cache is the directory that the verifier's answers are kept in; empty: they are not.
+	// Cache is the directory that the verifier's answers, and what was measured, are kept in; empty: they are not.
 	Cache string
+	// HeadCache is such a directory for what is said of this head, which nobody has accepted yet. It belongs to this pull request, and no other
+	// may read or write it; empty: that is not kept.
+	HeadCache string
 	// Jobs is how many files are parsed at once; at least 1. With more than one, base and head may be verified at the same time.
 	Jobs int
 	// Memory is how many bytes are free, 0 if that is not known; nil: what this machine says.
@@ -154,8 +157,13 @@ func check(ctx context.Context, o Options) (*Result, error) {
 	} else {
 		report.Simulation = r.simulation()
 	}
+	r.logWork()
+	return r.result(report, late != nil), nil
+}
+
+func (r *runner) result(report *checks.Report, late bool) *Result {
 	report.Base.Rev, report.Head.Rev = r.sides.baseName, r.sides.headName
-	return &Result{Report: report, Policy: r.policy, TimedOut: late != nil, base: r.base, head: r.head}, nil
+	return &Result{Report: report, Policy: r.policy, TimedOut: late, base: r.base, head: r.head}
 }
 
 // start finds what is to be compared, and the policy that judges it.
@@ -177,7 +185,7 @@ func start(ctx context.Context, o Options) (*runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{o: o, ctx: ctx, sides: sides, written: pol, policy: o.applied(pol), families: families, changes: changes}
+	r := &runner{o: o, ctx: ctx, work: &work{}, sides: sides, written: pol, policy: o.applied(pol), families: families, changes: changes}
 	store := newStore()
 	if r.base, err = newTree(ctx, sides.base, store); err != nil {
 		return nil, err
@@ -202,10 +210,16 @@ func (o *Options) applied(p *policy.Policy) *policy.Policy {
 
 // unfinished is the report of a run that ended before its rules had all run: what they have found so far says nothing about the rest.
 func (r *runner) unfinished(late *TimeoutError) *checks.Report {
+	return r.notDone(fmt.Sprintf("the time limit of %v ran out before the change was checked", late.After))
+}
+
+// notDone is the report of a run of which nothing can be said but why.
+func (r *runner) notDone(why ...string) *checks.Report {
 	report := r.newReport()
 	report.Outcome = checks.OutcomeInconclusive
-	report.Reasons = []checks.Reason{{Stage: "time", Text: fmt.Sprintf("the time limit of %v ran out before the change was checked; nothing is known about %s",
-		late.After, joinFamilies(r.families))}}
+	for _, text := range why {
+		report.Reasons = append(report.Reasons, checks.Reason{Stage: "time", Text: text + "; nothing is known about " + joinFamilies(r.families)})
+	}
 	return report
 }
 
@@ -358,7 +372,13 @@ type runner struct {
 	pairs      *pair.Pairs
 	input      *checks.Input
 	proofs     *proofs // nil: no verifier was run
+	share      *share  // nil: all is done here
+	parts      *parts  // nil: nothing was done elsewhere
 	found      bool    // there is a verifier, or there should be one
+	stores     *stores // nil: not opened, or there are none
+	noStores   bool
+	accepts    map[string]bool // by commit, what accepted says
+	work       *work
 	// blocked says that a reason is about something that had to be checked.
 	blocked bool
 	// undecided is what there was before the policy judged it, for another policy.
@@ -389,6 +409,7 @@ func (r *runner) check() (_ *checks.Report, err error) {
 		if r.proofs != nil {
 			err = errors.Join(err, r.proofs.close())
 		}
+		err = errors.Join(err, r.stores.close())
 	}()
 	start := time.Now()
 	r.report = r.newReport()
@@ -409,6 +430,9 @@ func (r *runner) check() (_ *checks.Report, err error) {
 	}
 	if err := r.measureStrength(); err != nil {
 		return nil, err
+	}
+	if r.share != nil {
+		return r.report, nil // what follows from it is for who has all parts
 	}
 	findings, err := checks.Run(r.ctx, r.rules(), r.input)
 	if err != nil {
@@ -492,9 +516,11 @@ func (r *runner) buildPairs() error {
 	if err != nil {
 		return fmt.Errorf("read the head: %w", err)
 	}
-	if r.proofs, err = r.verify(); err != nil {
+	r.share.learn(baseModel, headModel)
+	if r.proofs, err = r.verify(headModel); err != nil {
 		return err
 	}
+	r.share.verified(r)
 	if r.proofs != nil {
 		r.proofs.extend(baseModel, headModel)
 	}

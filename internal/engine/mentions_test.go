@@ -12,7 +12,7 @@ import (
 // The index of words and the search through the texts are two ways to one answer.
 func TestMentionsIndexAgreesWithSearch(t *testing.T) {
 	texts := []string{"", "fn map() {}", "mapp _map map2 größe_map", "x.map(|y| y)\u00e9map", "map", "// map\r\n\x00\xffmap \xff map", "é é2 include!(\"a.rs\")"}
-	tr := &tree{ctx: t.Context(), store: &store{blobs: map[string]gitrepo.Content{}}, entries: map[string]gitrepo.Entry{}, all: true}
+	tr := &tree{ctx: t.Context(), store: newStore(), entries: map[string]gitrepo.Entry{}, all: true}
 	for i, text := range texts {
 		p := fmt.Sprintf("src/f%d.rs", i)
 		tr.rust = append(tr.rust, p)

@@ -9,12 +9,10 @@ import (
 	"iter"
 	"math/bits"
 	"os"
-	"path"
 	"slices"
 	"sync"
 
 	"github.com/specgate/specgate/checks"
-	"github.com/specgate/specgate/internal/cache"
 	"github.com/specgate/specgate/internal/gitrepo"
 	"github.com/specgate/specgate/internal/model"
 	"github.com/specgate/specgate/internal/pair"
@@ -35,7 +33,6 @@ type proofs struct {
 	roots    []string
 	// target is the directory that cargo builds in.
 	target string
-	store  *cache.Store // nil: none is used
 }
 
 // close removes the copies and what was built.
@@ -46,9 +43,6 @@ func (p *proofs) close() error {
 			errs = append(errs, c.Close())
 		}
 	}
-	if p.store != nil {
-		errs = append(errs, p.store.Close())
-	}
 	return errors.Join(append(errs, os.RemoveAll(p.target))...)
 }
 
@@ -56,10 +50,13 @@ func (p *proofs) close() error {
 //
 // The verifier builds the code, so it runs programs of the change: its build scripts and procedural macros. That is why one that is only
 // found on this machine is never run, and one that the policy pins only where it can be isolated.
-func (r *runner) verify() (_ *proofs, err error) {
+func (r *runner) verify(head *model.Model) (_ *proofs, err error) {
 	// The verifier decides about contracts too, but who asks for these alone can do without.
 	if !slices.Contains(r.families, checks.Proof) && !slices.Contains(r.families, checks.Contract) || r.o.Verifier == nil {
 		return nil, nil
+	}
+	if r.parts != nil {
+		return r.parts.proofs(r)
 	}
 	wanted := slices.Contains(r.families, checks.Proof)
 	v, err := r.o.Verifier(r.ctx, r.policy.Verus.Release)
@@ -79,18 +76,14 @@ func (r *runner) verify() (_ *proofs, err error) {
 		return nil, err
 	}
 	r.report.Tools.Verus = &checks.VerusTool{Version: v.Version.Release, Toolchain: v.Version.Toolchain, Solver: v.SolverVersion}
-	out := &proofs{verifier: v, manifest: r.policy.Verus.Manifest, roots: r.policy.Verus.Roots}
-	if len(out.roots) == 0 && !r.head.has(out.manifest) {
-		// No Cargo package: the file that is the root of a crate by custom.
-		for _, root := range []string{"src/lib.rs", "src/main.rs"} {
-			if r.head.has(path.Join(path.Dir(out.manifest), root)) {
-				out.roots = append(out.roots, path.Join(path.Dir(out.manifest), root))
-			}
-		}
-		if len(out.roots) == 0 {
-			r.reason(wanted, string(checks.Proof), "nothing was proved: head has no %s; set verus.manifest or verus.roots in the policy", out.manifest)
-			return nil, nil
-		}
+	out := &proofs{verifier: v}
+	ok := false
+	if out.manifest, out.roots, ok = r.toVerify(); !ok {
+		r.reason(wanted, string(checks.Proof), "nothing was proved: head has no %s; set verus.manifest or verus.roots in the policy", out.manifest)
+		return nil, nil
+	}
+	if !r.share.verifies(out, head) {
+		return out, nil
 	}
 	if out.target, err = os.MkdirTemp("", "specgate-target-"); err != nil {
 		why := err
@@ -182,8 +175,7 @@ type side struct {
 
 // verifySides verifies base and head, unless the cache has what the verifier said of them.
 func (r *runner) verifySides(out *proofs) error {
-	var answers *verus.Answers
-	out.store, answers = r.openCache(out.verifier)
+	answers := r.openAnswers(out.verifier)
 	sides := []side{{"base", r.base, r.sides.baseCommit, &out.baseCopy, &out.base}, {"head", r.head, r.sides.headCommit, &out.headCopy, &out.head}}
 	together := r.together(out)
 	for _, s := range sides {
@@ -301,10 +293,28 @@ func (p *proofs) input(r *runner) (*checks.ProofInput, error) {
 		base := out.Base.Functions[pr.Base]
 		return base != nil && base.Outcome != checks.ProofProved
 	})
-	if err := p.headCopy.Again(r.ctx, head, p.head, out.Head, touched, r.policy.Verus.Seeds); err != nil {
+	seeds, err := p.again(r, head, prove.Unstable(r.policy.Verus.Args, out.Head, touched))
+	if err != nil {
 		return nil, fmt.Errorf("run the verifier with other seeds: %w", err)
 	}
+	for f, n := range seeds {
+		out.Head.Functions[f].Seeds = &n
+	}
 	return out, nil
+}
+
+// again tries unstable proofs of head with other seeds.
+func (p *proofs) again(r *runner, head prove.Side, unstable []*model.Function) (map[*model.Function]checks.SeedRuns, error) {
+	if r.parts != nil {
+		return r.parts.again(unstable), nil
+	}
+	unstable = r.share.tryAgain(unstable)
+	if len(unstable) == 0 {
+		return nil, nil
+	}
+	seeds, err := p.headCopy.Again(r.ctx, head, p.head, unstable, r.policy.Verus.Seeds)
+	r.share.tried(head.Model, seeds)
+	return seeds, err
 }
 
 // proof is what the verifier said of a function on both sides.

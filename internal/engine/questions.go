@@ -15,6 +15,7 @@ import (
 	"github.com/specgate/specgate/internal/obligation"
 	"github.com/specgate/specgate/internal/policy"
 	"github.com/specgate/specgate/internal/prove"
+	"github.com/specgate/specgate/internal/shard"
 	"github.com/specgate/specgate/internal/verus"
 )
 
@@ -35,7 +36,7 @@ func (r *runner) ask() error {
 	}
 	start := time.Now()
 	plan := r.questions()
-	answers, err := r.put(r.proofs.headCopy, r.proofs.side(r.pairs.Head, r.head), plan)
+	answers, err := r.put(shard.Head, r.proofs.headCopy, r.proofs.side(r.pairs.Head, r.head), plan)
 	if err != nil {
 		return fmt.Errorf("ask the verifier about contracts: %w", err)
 	}
@@ -163,11 +164,20 @@ func some(symbols []string) string {
 }
 
 // put has a plan answered.
-func (r *runner) put(c *prove.Copy, s prove.Side, plan *obligation.Plan) ([]obligation.Answer, error) {
+func (r *runner) put(about shard.About, c *prove.Copy, s prove.Side, plan *obligation.Plan) ([]obligation.Answer, error) {
 	if len(plan.Shadows) == 0 {
 		return plan.Answers(nil), nil
 	}
-	answers, err := c.Ask(r.ctx, s, plan)
+	var answers *prove.Answers
+	var err error
+	switch {
+	case r.parts != nil:
+		answers, err = prove.Known(r.ctx, plan, r.parts.via(about))
+	case r.share != nil:
+		answers, err = r.share.ask(r, about, c, s, plan)
+	default:
+		answers, err = c.Ask(r.ctx, s, plan)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -182,12 +192,16 @@ func (r *runner) askBase(head []obligation.Answer, skipped []obligation.Skipped)
 	w := obligation.NewWriter(r.pairs.Base, nil)
 	if slices.Contains(r.families, checks.Contract) {
 		for _, a := range contract.AloneInBase(r.input) {
-			w.Contract(a.Function, a.Questions...)
+			if r.asksBase(a.Function) {
+				w.Contract(a.Function, a.Questions...)
+			}
 		}
 	}
 	if slices.Contains(r.families, checks.Proof) {
 		for _, f := range proof.ContextsInBase(r.input) {
-			w.Context(f)
+			if r.asksBase(f) {
+				w.Context(f)
+			}
 		}
 	}
 	plan := w.Plan()
@@ -195,21 +209,32 @@ func (r *runner) askBase(head []obligation.Answer, skipped []obligation.Skipped)
 		return nil
 	}
 	c := r.proofs.baseCopy
-	if len(r.proofs.roots) == 0 {
+	if len(r.proofs.roots) == 0 && r.parts == nil {
 		// Cargo believes what is in the target directory, and head was built there.
-		c, err = prove.Open(r.ctx, prove.Request{Verifier: r.proofs.verifier, Files: r.files(r.base), Manifest: r.proofs.manifest,
-			Options: verus.Options{Args: r.policy.Verus.Args, Timeout: r.policy.Verus.Timeout}})
+		c, err = r.proofs.copyOf(r, r.base, nil)
 		if err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, c.Close()) }()
 	}
-	base, err := r.put(c, r.proofs.side(r.pairs.Base, r.base), plan)
+	base, err := r.put(shard.Base, c, r.proofs.side(r.pairs.Base, r.base), plan)
 	if err != nil {
 		return err
 	}
 	r.input.Proof.Asked = checks.NewAsked(slices.Concat(head, base), slices.Concat(skipped, plan.Skipped), "")
 	return nil
+}
+
+// copyOf is a copy of a tree, by itself.
+func (p *proofs) copyOf(r *runner, t *tree, roots []string) (*prove.Copy, error) {
+	return prove.Open(r.ctx, prove.Request{Verifier: p.verifier, Files: r.files(t), Manifest: p.manifest, Roots: roots,
+		Options: verus.Options{Args: r.policy.Verus.Args, Timeout: r.policy.Verus.Timeout}})
+}
+
+// asksBase tells whether what is asked about a function of base is asked in this run: where its partner in head is.
+func (r *runner) asksBase(f *model.Function) bool {
+	p := r.pairs.OfBase(f)
+	return r.share == nil || p != nil && p.Head != nil && r.share.asks(p.Head.Crate, p.Head.Module)
 }
 
 // conflicts turns what was proved although a case refutes it into reasons: specgate or the verifier is wrong.

@@ -434,13 +434,19 @@ func (s *scorer) measure(ctx context.Context, t *tree, m *model.Model, fs []*mod
 		return run, asked, out, nil
 	}
 	if put != nil {
-		if err := askCases(obligation.NewWriter(m, nil), results, put); err != nil {
+		if err := askCases(obligation.NewWriter(m, nil), results, casesOf(len(results)), put); err != nil {
 			return nil, nil, nil, fmt.Errorf("ask the verifier about spectests of %s: %w", fs[0].Crate.Root, err)
 		}
-		unique(results, asked)
 	}
+	measured := make([]*checks.StrengthPair, len(results))
 	for k, x := range results {
-		out[at[k]] = x.Strength().Head
+		measured[k] = x.Strength()
+	}
+	if put != nil {
+		unique(measured, asked)
+	}
+	for k, x := range measured {
+		out[at[k]] = x.Head
 	}
 	return run, asked, out, nil
 }

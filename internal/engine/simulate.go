@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -14,7 +13,6 @@ import (
 	"github.com/specgate/specgate/checks"
 	"github.com/specgate/specgate/internal/pair"
 	"github.com/specgate/specgate/internal/policy"
-	"github.com/specgate/specgate/internal/source"
 )
 
 // maxMatches is how much matching a proposed policy may take: so many of its globs and waivers, times so many findings. A policy of a pull
@@ -195,7 +193,7 @@ func (r *runner) settings(proposed, by *policy.Policy) []checks.SettingChange {
 		(r.found || by.Verus.Release != "")
 	measures := r.o.Compiler != nil && slices.Contains(r.families, checks.Strength) && slices.ContainsFunc(r.pairs.Functions, r.measurable)
 	for _, d := range policy.Compare(r.written, proposed, RuleInfos()) {
-		s := checks.SettingChange{Key: d.Key, Before: valueText(d.Before), After: valueText(d.After), Direction: d.Direction}
+		s := checks.SettingChange{Key: d.Key, Before: d.BeforeText(), After: d.AfterText(), Direction: d.Direction}
 		switch table, _, _ := strings.Cut(d.Key, "."); {
 		case d.Key == "strength.seed" && r.o.Seed != nil, r.o.Confine && (d.Key == "gate.sandbox" || d.Key == "verus.read"):
 			s.Shown = true // the options go before it
@@ -215,13 +213,6 @@ func (r *runner) settings(proposed, by *policy.Policy) []checks.SettingChange {
 		out = append(out, s)
 	}
 	return out
-}
-
-func valueText(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }
 
 // otherwiseAbout tells whether a policy's scope has other functions of the change in it, about which more, or less, would be asked.
@@ -258,15 +249,8 @@ func compareFindings(before, after *runner) []checks.FindingChange {
 			out = append(out, *c)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b checks.FindingChange) int {
-		return cmp.Or(cmp.Compare(a.File, b.File), comparePosition(a.Span.Start, b.Span.Start), comparePosition(a.Span.End, b.Span.End), cmp.Compare(a.Rule, b.Rule),
-			cmp.Compare(a.Symbol, b.Symbol), cmp.Compare(a.Fingerprint, b.Fingerprint))
-	})
+	slices.SortStableFunc(out, func(a, b checks.FindingChange) int { return a.Compare(&b) })
 	return out
-}
-
-func comparePosition(a, b source.Position) int {
-	return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 }
 
 func sameState(a, b *checks.FindingState) bool {

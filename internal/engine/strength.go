@@ -19,13 +19,14 @@ import (
 	"github.com/specgate/specgate/internal/policy"
 	"github.com/specgate/specgate/internal/sandbox"
 	"github.com/specgate/specgate/internal/score"
-	"github.com/specgate/specgate/internal/source"
+	"github.com/specgate/specgate/internal/shard"
 	"github.com/specgate/specgate/internal/syntax"
 )
 
 const (
-	// maxCasesAsked is how many spectests are put to the verifier, of one function and in all.
-	maxCasesAsked, maxCasesAskedInAll = 40, 400
+	// maxCasesAsked is how many spectests of one function are put to the verifier; fewer if the change has so many functions that it would be more than
+	// maxCasesAskedInAll, but minCasesAsked of each.
+	maxCasesAsked, maxCasesAskedInAll, minCasesAsked = 40, 400, 8
 	// maxIncluded is the most bytes of a file, no Rust source, that is there when a crate is compiled.
 	maxIncluded = 4 << 20
 	// maxTree is the most Rust files of a tree that is there as a whole when one of its packages is compiled.
@@ -54,6 +55,13 @@ func (r *runner) measureStrength() error {
 		r.input.Strength = r.strengthInput(nil)
 		return nil
 	}
+	if r.parts != nil {
+		in, err := r.parts.measured(r, subjects)
+		if in != nil {
+			r.strengthOf(in)
+		}
+		return err
+	}
 	compiler, err := r.o.Compiler()
 	if err != nil {
 		r.notRun("%v", err)
@@ -65,40 +73,31 @@ func (r *runner) measureStrength() error {
 		}
 		return err
 	}
-	names, err := r.know(subjects)
-	if err != nil {
-		return err
-	}
-	s := r.policy.Strength
-	runners := map[*tree]*measure.Compiled{}
-	for _, t := range []*tree{r.base, r.head} {
-		runners[t] = &measure.Compiled{Rustc: compiler.Path, CargoHome: compiler.CargoHome, Require: r.policy.Gate.Sandbox == policy.SandboxRequire, Seed: s.Seed,
-			Crate: func(c *model.Crate) (measure.Crate, error) { return crateOf(t, c, names[t]) }}
-	}
-	results, err := measure.Measure(r.ctx, measure.Request{Subjects: subjects, Base: runners[r.base].Run, Head: runners[r.head].Run,
-		Options: measure.Options{Seed: s.Seed, Inputs: s.Inputs, Mutants: s.Mutants, CountDomain: s.CountDomain, Jobs: r.o.Jobs}})
+	results, err := r.measureAll(compiler, subjects)
+	var not *notRunError
 	switch {
-	case r.ctx.Err() != nil:
-		return err
-	case err != nil:
-		r.notRun("%v", err)
+	case errors.As(err, &not) && r.ctx.Err() == nil:
+		r.notRun("%v", not)
 		return nil
+	case err != nil:
+		return err
 	}
-	for _, c := range []*measure.Compiled{runners[r.base], runners[r.head]} {
-		if c.Version != "" {
-			r.report.Tools.Rustc = &checks.Tool{Version: c.Version}
-		}
-		if len(c.Protections) > 0 && r.report.Tools.Sandbox == nil {
-			r.report.Tools.Sandbox = sandboxOf(steady(c.Protections))
-		}
-	}
+	r.share.measured(r, results)
 	if err := r.askCases(results); err != nil {
 		return fmt.Errorf("ask the verifier about spectests: %w", err)
 	}
-	r.input.Strength = r.strengthInput(results)
-	r.wrong()
+	r.strengthOf(r.strengthInput(results))
 	r.o.Log.Info("measured the strength of contracts", "functions", len(results), "took", time.Since(start))
 	return nil
+}
+
+// strengthOf takes what was measured for the rules, with what the verifier proved of the contracts.
+func (r *runner) strengthOf(in *checks.StrengthInput) {
+	r.input.Strength = in
+	if r.input.Proof != nil {
+		unique(in.Functions, r.input.Proof.Asked)
+	}
+	r.wrong()
 }
 
 func (r *runner) strengthInput(results []*measure.Result) *checks.StrengthInput {
@@ -116,6 +115,7 @@ func thresholds(p *policy.Policy, functions []*checks.StrengthPair) *checks.Stre
 
 // notRun notes, once, why no strength at all is measured. Who names the family wants it.
 func (r *runner) notRun(format string, args ...any) {
+	r.share.notMeasured(r, fmt.Sprintf(format, args...))
 	r.reason(len(r.o.Only) > 0, string(checks.Strength), "no strength was measured: "+format, args...)
 }
 
@@ -167,7 +167,7 @@ func (r *runner) subjects() []*measure.Subject {
 	many := left{}
 	n := 0
 	for _, p := range r.pairs.Functions {
-		if !r.about(p.Head, p.Base) || !r.measurable(p) {
+		if !r.about(p.Head, p.Base) || !r.measurable(p) || !r.share.measures(p.Head) {
 			continue
 		}
 		if many.tooMany(&n, p.Head) {
@@ -198,42 +198,6 @@ func (r *runner) measurable(p *pair.Function) bool {
 	}
 	direction, _ := contract.Direction(r.input, p)
 	return direction != "equal" && direction != "none"
-}
-
-// know has the evaluator know the functions, and reads the cases of the repository. It gives the names that crates have there.
-func (r *runner) know(subjects []*measure.Subject) (map[*tree]func(*model.Crate) string, error) {
-	names := map[*tree]func(*model.Crate) string{}
-	for _, side := range []struct {
-		tree *tree
-		of   func(*measure.Subject) *measure.Side
-	}{
-		{r.base, func(s *measure.Subject) *measure.Side { return s.Base }},
-		{r.head, func(s *measure.Subject) *measure.Side { return s.Head }},
-	} {
-		var fs []*model.Function
-		for _, s := range subjects {
-			if x := side.of(s); x != nil {
-				fs = append(fs, x.Function)
-			}
-		}
-		if len(fs) == 0 {
-			continue
-		}
-		w, name, err := newWorld(side.tree, fs, r.o.Jobs)
-		if err != nil {
-			return nil, err
-		}
-		names[side.tree] = name
-		for _, s := range subjects {
-			if x := side.of(s); x != nil && x.Function.Node.Kind() == syntax.Fn {
-				x.Func = w.Func(x.Function.Node)
-			}
-		}
-		if side.tree.failed != nil {
-			return nil, side.tree.failed
-		}
-	}
-	return names, r.given(subjects)
 }
 
 // newWorld reads all that the contracts of functions may lead to: their crates, and what those lead to. names gives the names of crates there.
@@ -284,7 +248,14 @@ func crateNames(m *model.Model) func(*model.Crate) string {
 		}
 		keys[f.Crate.Name][f.Crate.Key] = true
 	}
+	own := map[string]*model.Crate{}
+	for _, f := range m.Files {
+		own[f.Crate.Root] = f.Crate
+	}
 	return func(c *model.Crate) string {
+		if o := own[c.Root]; o != nil {
+			c = o // a model of more of the tree may call it by a longer key
+		}
 		if len(keys[c.Name]) > 1 {
 			return c.Key
 		}
@@ -335,11 +306,26 @@ func declared(t *tree, root string) []string {
 
 // crateOf is a crate as it is compiled: all files of its package.
 func crateOf(t *tree, c *model.Crate, name func(*model.Crate) string) (measure.Crate, error) {
-	out := measure.Crate{Files: map[string][]byte{}, Root: c.Root, Name: name(c), Manifest: c.Manifest}
 	paths := crateFiles(t, c)
-	if c.Manifest != "" && len(t.rust) <= maxTree {
+	switch {
+	case c.Manifest == "":
+	case len(t.rust) <= maxTree:
 		paths = t.paths // cargo may need other packages of the workspace
+	default:
+		s, err := t.scopeOf(c)
+		if err != nil {
+			return measure.Crate{}, err
+		}
+		if !s.whole {
+			paths = s.paths
+		}
 	}
+	return filesOf(t, paths, c, name)
+}
+
+// filesOf is a crate that is compiled from some files.
+func filesOf(t *tree, paths []string, c *model.Crate, name func(*model.Crate) string) (measure.Crate, error) {
+	out := measure.Crate{Files: map[string][]byte{}, Root: c.Root, Name: name(c), Manifest: c.Manifest}
 	if err := t.load(paths); err != nil {
 		return out, err
 	}
@@ -353,72 +339,44 @@ func crateOf(t *tree, c *model.Crate, name func(*model.Crate) string) (measure.C
 	return out, nil
 }
 
-// given reads the cases of the repository for the functions that they name. They come from base, like the policy.
-func (r *runner) given(subjects []*measure.Subject) error {
-	if len(r.policy.Strength.Cases) == 0 {
-		return nil
-	}
-	var files []string
-	for _, p := range r.base.paths {
-		if r.policy.CaseFile(p) && r.base.has(p) {
-			files = append(files, p)
-		}
-	}
-	if len(files) == 0 {
-		r.reason(true, string(checks.Strength), "no file of base matches strength.cases of the policy")
-		return nil
-	}
-	if err := r.base.load(files); err != nil {
-		return err
-	}
-	for _, name := range files {
-		text, err := r.base.Read(name)
-		var suite *eval.Suite
-		if err == nil {
-			suite, err = eval.ReadSuite(source.NewFile(name, text))
-		}
-		if err != nil {
-			r.reason(true, string(checks.Strength), "cases of base were not used: %v", err)
-			continue
-		}
-		for _, s := range subjects {
-			for _, side := range []*measure.Side{s.Base, s.Head} {
-				if side == nil || side.Func == nil || side.Function.Symbol != suite.Function {
-					continue
-				}
-				if err := measure.CheckGiven(side.Func, suite); err != nil && !errors.Is(err, eval.ErrUnsupported) {
-					r.reason(true, string(checks.Strength), "%s: not all cases of base were used: %v", s.Symbol, err)
-				}
-				side.Given = append(side.Given, suite)
-			}
-		}
-	}
-	return nil
-}
-
-// askCases puts what the evaluator leaves undecided of head to the verifier, and notes which contracts allow one result only.
+// askCases puts what the evaluator leaves undecided of head to the verifier.
 func (r *runner) askCases(results []*measure.Result) error {
-	if r.proofs == nil || r.input.Proof == nil || r.input.Proof.Head == nil || unaskable(r.proofs.head) != "" {
+	if !r.asksCases() {
 		return nil
 	}
-	err := askCases(obligation.NewWriter(r.pairs.Head, r.pairs), results, func(plan *obligation.Plan) ([]obligation.Answer, error) {
-		return r.put(r.proofs.headCopy, r.proofs.side(r.pairs.Head, r.head), plan)
+	err := askCases(obligation.NewWriter(r.pairs.Head, r.pairs), results, r.casesEach(), func(plan *obligation.Plan) ([]obligation.Answer, error) {
+		return r.put(shard.Cases, r.proofs.headCopy, r.proofs.side(r.pairs.Head, r.head), plan)
 	})
-	if err != nil {
-		return err
-	}
-	unique(results, r.input.Proof.Asked)
-	return nil
+	r.share.asked(results)
+	return err
 }
 
-// askCases has put ask the verifier about the spectests of head that are undecided, and notes what it proves.
-func askCases(w *obligation.Writer, results []*measure.Result, put func(*obligation.Plan) ([]obligation.Answer, error)) error {
+// asksCases tells whether the verifier is asked about spectests.
+func (r *runner) asksCases() bool {
+	return r.proofs != nil && r.input.Proof != nil && r.input.Proof.Head != nil && unaskable(r.proofs.head) == ""
+}
+
+// casesEach is how many spectests of one function are put to the verifier. It depends on nothing that was measured, so that what is asked of one
+// function is the same whatever else is, or is not, measured in this run.
+func (r *runner) casesEach() int {
+	n := 0
+	for _, p := range r.pairs.Functions {
+		if p.Change != pair.Same && runs(p.Head) && (promises(p.Head) || promises(p.Base)) && r.about(p.Head, p.Base) {
+			n++
+		}
+	}
+	return casesOf(n)
+}
+
+// casesOf is how many spectests of each of n functions are put to the verifier.
+func casesOf(n int) int { return min(max(maxCasesAskedInAll/max(n, 1), minCasesAsked), maxCasesAsked) }
+
+// askCases has put ask the verifier about the spectests of head that are undecided, so many of each function, and notes what it proves.
+func askCases(w *obligation.Writer, results []*measure.Result, each int, put func(*obligation.Plan) ([]obligation.Answer, error)) error {
 	open := map[*model.Function]*measure.Open{}
-	most := maxCasesAskedInAll
 	for _, x := range results {
-		if o := x.Open(false, min(most, maxCasesAsked)); o != nil {
+		if o := x.Open(false, each); o != nil {
 			open[o.Function] = o
-			most -= len(o.Cases)
 			w.Cases(o.Function, o.Cases)
 		}
 	}
@@ -453,14 +411,13 @@ func askCases(w *obligation.Writer, results []*measure.Result, put func(*obligat
 }
 
 // unique notes which contracts the verifier proved to allow one result only.
-func unique(results []*measure.Result, asked *checks.Asked) {
-	for _, x := range results {
-		s := x.Subject()
+func unique(functions []*checks.StrengthPair, asked *checks.Asked) {
+	for _, s := range functions {
 		if s.Head != nil && asked.Proved(obligation.Unique, s.Head.Function) {
-			x.Unique(false)
+			measure.Unique(s, false)
 		}
 		if s.Base != nil && asked.Proved(obligation.Unique, s.Base.Function) {
-			x.Unique(true)
+			measure.Unique(s, true)
 		}
 	}
 }

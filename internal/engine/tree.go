@@ -5,12 +5,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"unicode/utf8"
 
 	"github.com/specgate/specgate/internal/gitrepo"
+	"github.com/specgate/specgate/internal/manifest"
 	"github.com/specgate/specgate/internal/model"
 	"github.com/specgate/specgate/internal/source"
 	"github.com/specgate/specgate/internal/syntax"
@@ -27,9 +30,13 @@ type lister interface {
 
 // store holds what was read and parsed of all trees of one run, so that what both sides share is read and parsed once.
 type store struct {
-	mu    sync.Mutex
+	mu    *sync.Mutex
 	blobs map[string]gitrepo.Content // by entry ID
 	files map[fileKey]*parsed
+	// under are the files of the store that this one is for a while laid over; nil: there is none.
+	under map[fileKey]*parsed
+	// read and parsings count the files that were read and parsed.
+	read, parsings *atomic.Int64
 }
 
 type fileKey struct{ path, id string }
@@ -43,7 +50,14 @@ type parsed struct {
 }
 
 func newStore() *store {
-	return &store{blobs: map[string]gitrepo.Content{}, files: map[fileKey]*parsed{}}
+	return &store{mu: &sync.Mutex{}, blobs: map[string]gitrepo.Content{}, files: map[fileKey]*parsed{}, read: &atomic.Int64{}, parsings: &atomic.Int64{}}
+}
+
+// over is a store for files that are needed for a while: it has what is parsed in s by now, and s does not get what is parsed in it.
+func (s *store) over() *store {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return &store{mu: s.mu, blobs: s.blobs, files: map[fileKey]*parsed{}, under: maps.Clone(s.files), read: s.read, parsings: s.parsings}
 }
 
 // tree is one side as the model reads it.
@@ -58,6 +72,8 @@ type tree struct {
 	mu     sync.Mutex
 	all    bool  // every .rs file has been read
 	failed error // the first failure of Mentions, which cannot return it
+
+	manifests map[string]*manifest.Cargo // by path; nil: it cannot be read
 
 	searches int
 	words    map[string][]int32 // indexes into rust of the files that have a word
@@ -112,7 +128,21 @@ func (t *tree) load(paths []string) error {
 	for p, c := range contents {
 		t.store.blobs[t.entries[p].ID] = c
 	}
+	t.store.read.Add(int64(len(contents)))
 	return nil
+}
+
+// part is the tree as if it had no files but some.
+func (t *tree) part(paths []string, s *store) *tree {
+	out := &tree{ctx: t.ctx, from: t.from, store: s, entries: make(map[string]gitrepo.Entry, len(paths)), paths: paths}
+	for _, p := range paths {
+		e := t.entries[p]
+		out.entries[p] = e
+		if isRust(p) && isFile(e) {
+			out.rust = append(out.rust, p)
+		}
+	}
+	return out
 }
 
 // model reads the named files of the tree and indexes them.
@@ -199,6 +229,9 @@ func (t *tree) parsed(path string) *parsed {
 	key := fileKey{path, t.entries[path].ID}
 	p, ok := t.store.files[key]
 	if !ok {
+		p, ok = t.store.under[key]
+	}
+	if !ok {
 		p = &parsed{}
 		t.store.files[key] = p
 	}
@@ -215,6 +248,7 @@ func (t *tree) parsed(path string) *parsed {
 			return
 		}
 		p.file = syntax.Parse(p.source)
+		t.store.parsings.Add(1)
 	})
 	return p
 }

@@ -29,7 +29,6 @@ type asked struct {
 	domain   checks.Domain
 	mutants  mutate.Result
 	returned []bool // by input of the pool, of those that meet requires
-	unique   bool
 }
 
 // test is a spectest: of the suite, or of a case file.
@@ -113,7 +112,11 @@ func (r *Result) ask(ctx context.Context) error {
 				return err
 			}
 		}
-		if err := s.put(ctx, r.o, made); err != nil {
+		n, err := s.put(ctx, r.o, made)
+		if r.asked != nil {
+			r.asked.Add(int64(n))
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -178,8 +181,8 @@ func (s *sided) assemble(allowed []bool) (*spectest.Suite, error) {
 	return spectest.Assemble(s.target, s.pool, observed, results, spectest.Budget{})
 }
 
-// put asks a side's contract about the spectests whose inputs it allows.
-func (s *sided) put(ctx context.Context, o Options, made *spectest.Suite) error {
+// put asks a side's contract about the spectests whose inputs it allows, and tells how many questions that took.
+func (s *sided) put(ctx context.Context, o Options, made *spectest.Suite) (n int, err error) {
 	suite := &spectest.Suite{Target: s.target, Inputs: s.pool, Observed: slices.Clone(made.Observed), Counts: made.Counts}
 	out := &asked{mutants: s.job.Mutants, returned: make([]bool, len(s.pool))}
 	for i := range s.pool {
@@ -196,13 +199,14 @@ func (s *sided) put(ctx context.Context, o Options, made *spectest.Suite) error 
 			suite.Tests = append(suite.Tests, t)
 		}
 	}
+	n = len(suite.Tests)
 	report, err := suite.Ask(ctx)
 	if errors.Is(err, spectest.ErrCanary) {
 		s.void = err.Error()
-		return nil
+		return n, nil
 	}
 	if err != nil {
-		return err
+		return n, err
 	}
 	if len(report.Refuted) > 0 {
 		at := report.Refuted[0]
@@ -212,7 +216,7 @@ func (s *sided) put(ctx context.Context, o Options, made *spectest.Suite) error 
 			}
 		}
 		s.refuted = &refuted{at.Input, *suite.Observed[at.Input], at.Answer.Clause}
-		return nil
+		return n, nil
 	}
 	out.clauses = report.Clauses
 	answers := map[string]eval.Verdict{}
@@ -226,16 +230,17 @@ func (s *sided) put(ctx context.Context, o Options, made *spectest.Suite) error 
 		key := keyAt(input, wrong)
 		v, ok := answers[key]
 		if !ok {
+			n++
 			v = j.Ask(&eval.Case{Args: s.pool[input].Args, Result: wrong.Result, After: wrong.After}).Verdict
 			answers[key] = v
 		}
 		return v
 	}
 	if err := s.askGiven(ctx, o, out, verdict); err != nil {
-		return err
+		return n, err
 	}
 	if err := s.fates(ctx, out, suite.Observed, verdict); err != nil {
-		return err
+		return n, err
 	}
 	for i, oc := range s.ran.Outcomes {
 		if s.meets[i] {
@@ -250,7 +255,7 @@ func (s *sided) put(ctx context.Context, o Options, made *spectest.Suite) error 
 		out.domain.Counted += out.domain.Returned
 	}
 	s.suite = out
-	return nil
+	return n, nil
 }
 
 // askGiven asks about the cases of the repository: those that are not what the function gives. For inputs that requires excludes they are no
@@ -401,7 +406,7 @@ func (s *sided) measured(o Options) *checks.Measured {
 		return m
 	}
 	a := s.suite
-	out := &checks.Spectests{Inputs: a.inputs, Domain: a.domain, Unique: a.unique}
+	out := &checks.Spectests{Inputs: a.inputs, Domain: a.domain}
 	var escaped []test
 	for _, t := range a.tests {
 		tally := &out.Edits

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/specgate/specgate/checks"
@@ -93,6 +94,8 @@ type Ran struct {
 	Unmeasured string
 	// Compiled says that the code was compiled, whatever came then.
 	Compiled bool
+	// Unsettled says why it may come out otherwise the next time, with the same sources and the same compiler; empty if it should not.
+	Unsettled string
 	// Outcomes by input of the job.
 	Outcomes []Outcome
 	// Mutants has the outcomes by input, for each mutant of the job; nil for one that does not compile.
@@ -109,6 +112,8 @@ type Request struct {
 	Options  Options
 	// Base and Head run jobs in the trees of the two sides. Base may be nil when no subject has one.
 	Base, Head Runner
+	// Asked counts the questions to contracts about wrong results; nil: nobody wants to know.
+	Asked *atomic.Int64
 }
 
 // Measure measures functions. The results are in the order of the subjects, whatever the order in which they are done. The error is that of ctx,
@@ -121,7 +126,7 @@ func Measure(ctx context.Context, q Request) ([]*Result, error) {
 	}
 	out := make([]*Result, len(q.Subjects))
 	err := each(ctx, o.Jobs, len(q.Subjects), func(i int) error {
-		out[i] = &Result{subject: q.Subjects[i], o: o}
+		out[i] = &Result{subject: q.Subjects[i], o: o, asked: q.Asked}
 		return out[i].prepare(ctx)
 	})
 	if err != nil {
@@ -193,9 +198,12 @@ func each(ctx context.Context, jobs, n int, do func(i int) error) error {
 type Result struct {
 	subject    *Subject
 	o          Options
+	asked      *atomic.Int64
 	base, head *sided
 	// same: both contracts are asked about head's spectests.
 	same bool
+	// strength is what it came to, when nothing else of it is there any more.
+	strength *checks.StrengthPair
 }
 
 // Subject that was measured.
@@ -203,6 +211,9 @@ func (r *Result) Subject() *Subject { return r.subject }
 
 // Strength is the result as rules see it.
 func (r *Result) Strength() *checks.StrengthPair {
+	if r.strength != nil {
+		return r.strength
+	}
 	out := &checks.StrengthPair{Pair: r.subject.Pair, Base: r.base.measured(r.o), Head: r.head.measured(r.o), Unchanged: r.subject.Unchanged}
 	r.compare(out)
 	return out

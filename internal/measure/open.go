@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"github.com/specgate/specgate/checks"
 	"github.com/specgate/specgate/internal/eval"
 	"github.com/specgate/specgate/internal/model"
 )
@@ -79,25 +80,23 @@ func (s *sided) again() {
 	}
 }
 
-// Unique notes that the verifier proved that the contract of head, or of base, allows one result only. It gives false when a spectest that
-// escapes refutes it.
-func (r *Result) Unique(base bool) bool {
-	s := r.head
+// Unique notes that the verifier proved that the contract of head, or of base, allows one result only. When a spectest that escapes refutes it, no
+// answer about the contract counts.
+func Unique(p *checks.StrengthPair, base bool) {
+	m := p.Head
 	if base {
-		s = r.base
+		m = p.Base
 	}
-	if s == nil || s.suite == nil {
-		return true
+	if m == nil || m.Suite == nil {
+		return
 	}
-	for _, t := range s.suite.tests {
-		if t.answer == eval.Accepted {
-			s.void = "internal error: the verifier proves that the contract allows one result only, and " + s.escape(t.Input, *s.observed(t.Input), t.Wrong).Call + " has two that it allows"
-			s.suite = nil
-			return false
-		}
+	if s := m.Suite; s.Edits.Escaped+s.Mutants.Escaped+s.Given.Escaped > 0 {
+		m.Void = "internal error: the verifier proves that the contract allows one result only, and " + s.Escapes[0].Call + " has two that it allows"
+		m.Suite = nil
+		p.Comparable, p.Delta, p.Lost = false, nil, nil
+		return
 	}
-	s.suite.unique = true
-	return true
+	m.Suite.Unique = true
 }
 
 // Tests are the spectests of head, or of base, with what is known of each.

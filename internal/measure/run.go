@@ -1,11 +1,13 @@
 package measure
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/specgate/specgate/internal/harness"
 	"github.com/specgate/specgate/internal/model"
@@ -41,7 +43,12 @@ type Compiled struct {
 	// Version of the compiler, and the protections that the code ran with; empty before something ran.
 	Version     string
 	Protections []sandbox.Protection
+	// Spent is what was run for all jobs.
+	Spent Spent
 }
+
+// Spent counts what was started: compilers, programs, and in these calls of functions and of their mutants.
+type Spent struct{ Compilations, Processes, Calls int }
 
 // Run is a Runner.
 func (c *Compiled) Run(ctx context.Context, jobs []Job) ([]Ran, error) {
@@ -66,7 +73,7 @@ func (c *Compiled) Run(ctx context.Context, jobs []Job) ([]Ran, error) {
 func (c *Compiled) crate(ctx context.Context, crate *model.Crate, at []int, jobs []Job, out []Ran) (err error) {
 	unmeasured := func(err error) {
 		for _, i := range at {
-			out[i] = Ran{Unmeasured: err.Error()}
+			out[i] = Ran{Unmeasured: err.Error(), Unsettled: "nothing of its crate was run"}
 		}
 	}
 	what, err := c.Crate(crate)
@@ -97,16 +104,66 @@ func (c *Compiled) crate(ctx context.Context, crate *model.Crate, at []int, jobs
 		unmeasured(err)
 		return nil
 	}
+	c.Spent.Compilations += res.Compilations
+	c.Spent.Processes += res.Processes
 	if res.Rustc != "" {
 		c.Version = res.Rustc
 	}
 	if len(res.Protections) > 0 {
 		c.Protections = res.Protections
 	}
+	unsettled := compiledOtherwise(res)
 	for k, i := range at {
-		out[i] = ran(res.Targets[k])
+		m := res.Targets[k]
+		out[i] = ran(m)
+		out[i].Unsettled = cmp.Or(unsettled, limited(m))
+		c.Spent.Calls += len(m.Observed)
+		for _, mu := range m.Mutants {
+			c.Spent.Calls += len(mu.Outcomes)
+		}
 	}
 	return nil
+}
+
+// compiledOtherwise says why what came of a crate may depend on more than its own sources and the compiler, or on which functions are measured
+// together; empty if it does not.
+func compiledOtherwise(res *harness.Result) string {
+	switch {
+	case res.Compilations == 0:
+		return ""
+	case res.Way != harness.ByRustc:
+		return "it was compiled with other crates"
+	case !res.Whole:
+		return "its crate does not compile as it is"
+	case res.Processes == 0:
+		return "nothing of its crate was run"
+	}
+	return ""
+}
+
+// limited says which limit a function or mutant met that depends on how busy the machine is; empty if none.
+func limited(m harness.Measured) string {
+	if strings.HasPrefix(m.Unmeasured, harness.Unsteady) {
+		return harness.Unsteady
+	}
+	for _, outcomes := range append([][]harness.Outcome{m.Observed}, mutantOutcomes(m)...) {
+		for _, o := range outcomes {
+			switch o.Kind {
+			case harness.Returned, harness.Panicked, harness.Steps, harness.Stack, harness.Exited, harness.TooLarge:
+			default:
+				return "a call " + o.Kind.String()
+			}
+		}
+	}
+	return ""
+}
+
+func mutantOutcomes(m harness.Measured) [][]harness.Outcome {
+	var out [][]harness.Outcome
+	for _, mu := range m.Mutants {
+		out = append(out, mu.Outcomes)
+	}
+	return out
 }
 
 func ran(m harness.Measured) Ran {

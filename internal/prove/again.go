@@ -14,55 +14,53 @@ import (
 // seedOption is the solver's option that its choices depend on where it has none to prefer.
 const seedOption = "smt.random_seed"
 
-// Again runs the verifier once more for each of some seeds of the solver, on the modules of those of the functions that run, which was read
-// from result, does not prove for reasons that lie with the solver. It notes in their verdicts how often they were proved: a proof that is
-// found with one seed and not with another is unstable, which is not the same as wrong.
-//
-// It does nothing when the arguments of the policy choose a seed, or when not all was verified: then there is more to mend first. Errors are
-// as of Verify.
-func (c *Copy) Again(ctx context.Context, s Side, result *verus.Run, run *checks.ProofRun, functions []*model.Function, seeds int) error {
-	if slices.ContainsFunc(c.request.Options.Args, func(a string) bool { return strings.Contains(a, seedOption) }) || len(run.Problems) > 0 {
+// Unstable are those of the functions that the run does not prove for reasons that lie with the solver, so that another seed of it may. There are none
+// when the arguments of the policy choose a seed, or when not all was verified: then there is more to mend first.
+func Unstable(args []string, run *checks.ProofRun, functions []*model.Function) []*model.Function {
+	if slices.ContainsFunc(args, func(a string) bool { return strings.Contains(a, seedOption) }) || len(run.Problems) > 0 {
 		return nil
 	}
-	var again []*model.Function
+	var out []*model.Function
 	for _, f := range functions {
 		if v := run.Functions[f]; v != nil && bySolver(v) {
-			again = append(again, f)
+			out = append(out, f)
 		}
 	}
+	return out
+}
+
+// Again runs the verifier once more for each of some seeds of the solver, on the modules of functions of the run result. It gives how often they were
+// proved: a proof that is found with one seed and not with another is unstable, which is not the same as wrong. A function without an answer is
+// left out. Errors are as of Verify.
+func (c *Copy) Again(ctx context.Context, s Side, result *verus.Run, again []*model.Function, seeds int) (map[*model.Function]checks.SeedRuns, error) {
+	out := map[*model.Function]checks.SeedRuns{}
 	if len(again) == 0 {
-		return nil
-	}
-	tried := map[*model.Function]*checks.SeedRuns{}
-	for _, f := range again {
-		tried[f] = &checks.SeedRuns{}
+		return out, nil
 	}
 	for seed := 1; seed <= seeds; seed++ {
 		r, err := c.part(ctx, s, result, again, fmt.Sprintf("--smt-option=%s=%d", seedOption, seed))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		j := verus.Join(r, s.functions())
 		for i, f := range s.Model.Functions {
-			n := tried[f]
-			if n == nil {
+			if !slices.Contains(again, f) {
 				continue
 			}
+			n := out[f]
 			switch j.Verdicts[i].Outcome {
 			case verus.Proved:
 				n.Tried++
 				n.Proved++
 			case verus.Failed, verus.ResourceLimit:
 				n.Tried++
+			default:
+				continue
 			}
+			out[f] = n
 		}
 	}
-	for f, n := range tried {
-		if n.Tried > 0 {
-			run.Functions[f].Seeds = n
-		}
-	}
-	return nil
+	return out, nil
 }
 
 // part runs the verifier, with one more argument, on the modules of some functions; in a workspace on their packages.

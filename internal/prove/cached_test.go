@@ -98,7 +98,7 @@ func TestCached(t *testing.T) {
 		t.Errorf("left out (-copied +known):\n%s", diff)
 	}
 	// More runs need the copy.
-	if err := c.Again(ctx, side, got, side.Read(got), m.Functions, 1); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := c.Again(ctx, side, got, Unstable(nil, side.Read(got), m.Functions), 1); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("another run without a copy: %v", err)
 	}
 	if err := c.Close(); err != nil {

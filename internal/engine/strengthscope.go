@@ -1,0 +1,200 @@
+package engine
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/specgate/specgate/internal/cache"
+	"github.com/specgate/specgate/internal/manifest"
+	"github.com/specgate/specgate/internal/model"
+	"github.com/specgate/specgate/internal/source"
+)
+
+// scope is the part of a tree that a crate is read and compiled from.
+type scope struct {
+	// paths are sorted.
+	paths []string
+	// whole says that it is all of the tree, as it is not known what less would do.
+	whole bool
+	// open says why files outside of it may matter too; empty if they cannot.
+	open string
+}
+
+// otherFile is what leads from a source to a file that is none of its crate's modules by their names: include! and its like under any name that
+// it is given, and #[path].
+var otherFile = regexp.MustCompile(`\binclude(_str|_bytes)?\b|\bpath\s*=`)
+
+// scopeOf gives the packages that a crate can name, its own first: those that manifests of the tree name by a path, and what these name. Of a crate
+// without a manifest, and where sources name files by themselves, it is the whole tree.
+func (t *tree) scopeOf(c *model.Crate) (scope, error) {
+	if err := t.loadAll(); err != nil {
+		return scope{}, err
+	}
+	dirs := t.named(c)
+	in := func(p string) bool {
+		for _, d := range dirs {
+			if d == "." || strings.HasPrefix(p, d+"/") {
+				return true
+			}
+		}
+		return false
+	}
+	all := scope{paths: t.paths, whole: true}
+	var out scope
+	if c.Manifest == "" || !in(c.Root) {
+		out = all
+	}
+	for _, p := range t.paths {
+		if out.whole {
+			break
+		}
+		if in(p) || above(p, dirs) {
+			out.paths = append(out.paths, p)
+		}
+	}
+	for _, p := range out.paths {
+		if !t.has(p) || !isRust(p) {
+			continue
+		}
+		text, err := t.Read(p)
+		if err != nil {
+			out.open = fmt.Sprintf("%s cannot be read", p)
+			break
+		}
+		if otherFile.Match(text) {
+			out.open = fmt.Sprintf("%s names a file by include!, #[path] or something that looks like it", p)
+			break
+		}
+	}
+	if out.open != "" {
+		all.open = out.open
+		return all, nil
+	}
+	return out, nil
+}
+
+// above tells a manifest or lock file of a directory above one of some directories: that of their workspace.
+func above(p string, dirs []string) bool {
+	if base := path.Base(p); base != "Cargo.toml" && base != "Cargo.lock" {
+		return false
+	}
+	dir := path.Dir(p)
+	return dir == "." || slices.ContainsFunc(dirs, func(d string) bool { return strings.HasPrefix(d, dir+"/") })
+}
+
+// named are the directories of the package of a crate and of all those that it depends on by a path.
+func (t *tree) named(c *model.Crate) []string {
+	var out []string
+	for next := []string{path.Dir(c.Manifest)}; c.Manifest != "" && len(next) > 0; next = next[1:] {
+		dir := next[0]
+		m := t.manifest(dir)
+		if m == nil || m.Package == nil || slices.Contains(out, dir) {
+			continue
+		}
+		out = append(out, dir)
+		for _, d := range m.Dependencies {
+			if to := t.dependency(dir, d); to != "" {
+				next = append(next, to)
+			}
+		}
+		for up := dir; ; up = path.Dir(up) {
+			if w := t.manifest(up); w != nil {
+				for _, d := range w.Patches {
+					if d.Path != "" {
+						next = append(next, path.Join(up, d.Path))
+					}
+				}
+			}
+			if up == "." {
+				break
+			}
+		}
+	}
+	return out
+}
+
+// dependency is the directory of the package that a manifest names by a path, itself or by its workspace; empty if it names none so.
+func (t *tree) dependency(dir string, d manifest.Dependency) string {
+	if !d.Workspace {
+		if d.Path == "" {
+			return ""
+		}
+		return path.Join(dir, d.Path)
+	}
+	for up := dir; ; up = path.Dir(up) {
+		if m := t.manifest(up); m != nil && m.Workspace != nil {
+			for _, w := range m.Dependencies {
+				if w.Table == "workspace.dependencies" && w.Name == d.Name && w.Path != "" {
+					return path.Join(up, w.Path)
+				}
+			}
+			return ""
+		}
+		if up == "." {
+			return ""
+		}
+	}
+}
+
+// manifest is the Cargo.toml of a directory; nil if there is none that can be read. What is wrong with one is told elsewhere.
+func (t *tree) manifest(dir string) *manifest.Cargo {
+	p := path.Join(dir, "Cargo.toml")
+	if !t.has(p) {
+		return nil
+	}
+	t.mu.Lock()
+	m, ok := t.manifests[p]
+	t.mu.Unlock()
+	if ok {
+		return m
+	}
+	if text, err := t.Read(p); err == nil {
+		m, _ = manifest.ParseCargo(source.NewFile(p, text))
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.manifests == nil {
+		t.manifests = map[string]*manifest.Cargo{}
+	}
+	t.manifests[p] = m
+	return m
+}
+
+// byCargo tells whether cargo may need files of the tree beside those of a crate's scope to build it: a package of the tree that it depends on
+// may take settings from a workspace, which names others.
+func (t *tree) byCargo(c *model.Crate) bool {
+	dirs := t.named(c)
+	return len(dirs) > 1 || slices.ContainsFunc(dirs, func(dir string) bool { return len(t.manifest(dir).Patches) > 0 })
+}
+
+// hash is over all that can matter of the files of a scope: which there are, and the bytes of sources, manifests and lock files. Others can be
+// reached only by what makes a scope open.
+func (t *tree) hash(s scope) (cache.Key, error) {
+	var paths []string
+	for _, p := range s.paths {
+		if isRust(p) || strings.HasSuffix(p, ".toml") || path.Base(p) == "Cargo.lock" {
+			paths = append(paths, p)
+		}
+	}
+	if err := t.load(paths); err != nil {
+		return cache.Key{}, err
+	}
+	h := cache.NewHash()
+	for _, p := range paths {
+		e, c, err := t.content(p)
+		switch {
+		case err != nil && isFile(e):
+			return cache.Key{}, fmt.Errorf("read %q: %w", p, err)
+		case err != nil || c.TooLarge:
+			h.Add("other", p, e.Kind.String(), e.ID)
+		default:
+			sum := sha256.Sum256(c.Data)
+			h.Add("file", p, e.Kind.String(), string(sum[:]))
+		}
+	}
+	return h.Key(), nil
+}
