@@ -127,7 +127,8 @@ type ran struct {
 // run runs specgate with a directory for its temporary files, and kills it after a while unless that is 0.
 func run(t *testing.T, temp string, after time.Duration, env []string, args ...string) ran {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	// Only what hangs takes so long; a publication waits a while for a GitHub that fails.
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, specgate, args...)
 	var stdout, stderr bytes.Buffer

@@ -41,7 +41,7 @@ func bigReport(t *testing.T) string {
 		symbol := fmt.Sprintf("numbers::f%03d", i)
 		span := source.Range{Start: source.Position{Line: 10 * (i + 1), Column: 1}, End: source.Position{Line: 10 * (i + 1), Column: 5}}
 		f := checks.Finding{Rule: "trust/assume", Severity: policy.Error, Symbol: symbol, File: "src/a.rs", Span: span, Message: "New assumption.", Fingerprint: fmt.Sprintf("%032x", i)}
-		if i < 8 {
+		if i < 3 {
 			f.Rule, f.Message = "strength/weak", "It also allows `0`."
 			r.Functions = append(r.Functions, checks.Function{Symbol: symbol, File: "src/a.rs", Span: span, Change: "changed", Executable: "same",
 				Contract: checks.FunctionContract{Direction: "equal", By: "syntax"}, Proof: checks.FunctionProof{Base: "not-run", Head: "not-run"},
