@@ -1,0 +1,153 @@
+package app_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// cluster is a PostgreSQL of these tests alone: in a directory of its own, reached through a socket there, and ended with them.
+type cluster struct {
+	dir     string
+	command *exec.Cmd
+	n       int
+}
+
+var (
+	clusterOnce sync.Once
+	theCluster  *cluster
+	clusterErr  error
+)
+
+// postgresURL is the address of a new, empty database. Without PostgreSQL the test is skipped, or fails if REQUIRE_POSTGRES is 1.
+func postgresURL(t testing.TB) string {
+	t.Helper()
+	clusterOnce.Do(func() { theCluster, clusterErr = startCluster() })
+	if clusterErr != nil {
+		if os.Getenv("REQUIRE_POSTGRES") == "1" {
+			t.Fatal(clusterErr)
+		}
+		t.Skip(clusterErr)
+	}
+	theCluster.n++
+	name := fmt.Sprintf("specgate%d", theCluster.n)
+	conn, err := pgx.Connect(t.Context(), theCluster.url("postgres"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	if _, err := conn.Exec(t.Context(), "CREATE DATABASE "+name); err != nil {
+		t.Fatal(err)
+	}
+	return theCluster.url(name)
+}
+
+func (c *cluster) url(name string) string {
+	return fmt.Sprintf("postgres://specgate@/%s?host=%s", name, c.dir)
+}
+
+// postgresProgram finds a program of the newest PostgreSQL that is installed.
+func postgresProgram(name string) (string, error) {
+	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/" + name)
+	if err != nil {
+		return "", err
+	}
+	if len(found) > 0 {
+		slices.SortFunc(found, func(a, b string) int { return len(a)*1000 - len(b)*1000 + compare(a, b) })
+		return found[len(found)-1], nil
+	}
+	return exec.LookPath(name)
+}
+
+func compare(a, b string) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+func startCluster() (*cluster, error) {
+	initdb, err := postgresProgram("initdb")
+	if err != nil {
+		return nil, fmt.Errorf("PostgreSQL is not installed: %w", err)
+	}
+	postgres, err := postgresProgram("postgres")
+	if err != nil {
+		return nil, fmt.Errorf("PostgreSQL is not installed: %w", err)
+	}
+	// The path of a socket has 107 bytes at most.
+	dir, err := os.MkdirTemp("/tmp", "specgate-pg-")
+	if err != nil {
+		return nil, err
+	}
+	c := &cluster{dir: dir}
+	attr := &syscall.SysProcAttr{Pdeathsig: syscall.SIGINT}
+	if os.Getuid() == 0 { // PostgreSQL refuses to run as root
+		who, err := user.Lookup("postgres")
+		if err != nil {
+			who, err = user.Lookup("nobody")
+		}
+		if err != nil {
+			return nil, err
+		}
+		uid, _ := strconv.Atoi(who.Uid)
+		gid, _ := strconv.Atoi(who.Gid)
+		if err := os.Chown(dir, uid, gid); err != nil {
+			return nil, err
+		}
+		attr.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+	}
+	data := filepath.Join(dir, "data")
+	init := exec.Command(initdb, "-D", data, "-U", "specgate", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+	init.Dir, init.SysProcAttr = dir, attr
+	if out, err := init.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("initdb: %w\n%s", err, out)
+	}
+	log, err := os.Create(filepath.Join(dir, "log"))
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	c.command = exec.Command(postgres, "-D", data, "-k", dir, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "max_connections=100")
+	c.command.Dir, c.command.SysProcAttr, c.command.Stdout, c.command.Stderr = dir, attr, log, log
+	if err := c.command.Start(); err != nil {
+		return nil, err
+	}
+	for range 300 {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		var conn *pgx.Conn
+		if conn, err = pgx.Connect(ctx, c.url("postgres")); err == nil {
+			err = conn.Close(ctx)
+			cancel()
+			return c, err
+		}
+		cancel()
+		time.Sleep(100 * time.Millisecond)
+	}
+	text, _ := os.ReadFile(log.Name())
+	return nil, errors.Join(fmt.Errorf("PostgreSQL does not answer: %w\n%s", err, text), c.stop())
+}
+
+func (c *cluster) stop() error {
+	if c == nil || c.command == nil {
+		return nil
+	}
+	err := c.command.Process.Signal(syscall.SIGINT)
+	_ = c.command.Wait()
+	return errors.Join(err, os.RemoveAll(c.dir))
+}
