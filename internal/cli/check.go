@@ -19,23 +19,29 @@ import (
 	"github.com/specgate/specgate/internal/policy"
 )
 
+// scopeFlags say which change is looked at, and what of it.
+type scopeFlags struct {
+	Base     string   `placeholder:"REV" help:"Revision to compare with. Default: the merge base with the default branch."`
+	Head     string   `placeholder:"REV" help:"Revision to check. Default: the working tree." xor:"head"`
+	Staged   bool     `help:"Check what is staged, as in a pre-commit hook." xor:"head"`
+	Repo     string   `placeholder:"DIR" default:"." help:"Directory of the repository."`
+	Only     []string `placeholder:"FAMILY" help:"Families of rules to run, separated by commas: trust, edit, contract, proof, strength."`
+	Function string   `placeholder:"GLOB" help:"Report only functions whose symbol matches, such as 'stack::**'."`
+}
+
 // changeFlags say which change is looked at, and how.
 type changeFlags struct {
-	Base     string        `placeholder:"REV" help:"Revision to compare with. Default: the merge base with the default branch."`
-	Head     string        `placeholder:"REV" help:"Revision to check. Default: the working tree." xor:"head"`
-	Staged   bool          `help:"Check what is staged, as in a pre-commit hook." xor:"head"`
-	Repo     string        `placeholder:"DIR" default:"." help:"Directory of the repository."`
-	Only     []string      `placeholder:"FAMILY" help:"Families of rules to run, separated by commas: trust, edit, contract, proof, strength."`
-	Function string        `placeholder:"GLOB" help:"Report only functions whose symbol matches, such as 'stack::**'."`
-	Verus    string        `placeholder:"PATH" env:"SPECGATE_VERUS" help:"Verify both sides with this executable of Verus, or the one in this directory. It builds the change, build scripts included."`
-	Rustc    string        `placeholder:"PATH" env:"SPECGATE_RUSTC" help:"Compile code of the change with this rustc to measure the strength of contracts. Named so, it is run also where it cannot be isolated. Default: the one on PATH."`
-	NoRun    bool          `env:"SPECGATE_NO_RUN" help:"Run no code of the change: the strength of contracts is not measured."`
-	Confine  bool          `env:"SPECGATE_CONFINE" help:"Run code of the change only where it can be isolated in full, and let it read no files that the policy names, whatever the policy says. For machines of others than the repository's owners."`
-	Seed     *uint64       `placeholder:"N" help:"Seed of what is drawn at random. Default: strength.seed of the policy."`
-	Cache    string        `placeholder:"DIR" env:"SPECGATE_CACHE" help:"Directory that the verifier's answers are kept in. Default: specgate/verus in the user's directory for caches."`
-	NoCache  bool          `help:"Do not use or keep earlier answers of the verifier."`
-	Timeout  time.Duration `placeholder:"DURATION" help:"End the run after so long, such as 90s or 10m. Default: no limit."`
-	Jobs     int           `placeholder:"N" default:"0" help:"Files to parse at once; base and head may be verified at the same time if it is more than one. Default: the number of processors."`
+	scopeFlags
+	Verus     string        `placeholder:"PATH" env:"SPECGATE_VERUS" help:"Verify both sides with this executable of Verus, or the one in this directory. It builds the change, build scripts included."`
+	Rustc     string        `placeholder:"PATH" env:"SPECGATE_RUSTC" help:"Compile code of the change with this rustc to measure the strength of contracts. Named so, it is run also where it cannot be isolated. Default: the one on PATH."`
+	NoRun     bool          `env:"SPECGATE_NO_RUN" help:"Run no code of the change: the strength of contracts is not measured."`
+	Confine   bool          `env:"SPECGATE_CONFINE" help:"Run code of the change only where it can be isolated in full, and let it read no files that the policy names, whatever the policy says. For machines of others than the repository's owners."`
+	Seed      *uint64       `placeholder:"N" help:"Seed of what is drawn at random. Default: strength.seed of the policy."`
+	Cache     string        `placeholder:"DIR" env:"SPECGATE_CACHE" help:"Directory that the verifier's answers and what was measured are kept in. Default: specgate/verus in the user's directory for caches."`
+	HeadCache string        `placeholder:"DIR" env:"SPECGATE_HEAD_CACHE" help:"Directory of this pull request alone, in which the same is kept of its head. No other may read or write it."`
+	NoCache   bool          `help:"Do not use or keep earlier answers of the verifier, and nothing that was measured."`
+	Timeout   time.Duration `placeholder:"DURATION" help:"End the run after so long, such as 90s or 10m. Default: no limit."`
+	Jobs      int           `placeholder:"N" default:"0" help:"Files to parse at once; base and head may be verified at the same time if it is more than one. Default: the number of processors."`
 }
 
 // options are what the flags say, without a policy.
@@ -50,23 +56,28 @@ func (c *changeFlags) options(log *slog.Logger) (engine.Options, error) {
 	if c.Timeout < 0 {
 		return engine.Options{}, usagef("--timeout %v: it must not be negative", c.Timeout)
 	}
+	headCache := c.HeadCache
+	if c.NoCache {
+		headCache = ""
+	}
 	return engine.Options{
-		Repo:     c.Repo,
-		Base:     c.Base,
-		Head:     c.Head,
-		Staged:   c.Staged,
-		Only:     only,
-		Function: c.Function,
-		Verifier: host.Verifier(c.Verus),
-		Compiler: host.Compiler(c.Rustc, c.NoRun),
-		Confine:  c.Confine,
-		Seed:     c.Seed,
-		Cache:    c.cache(log),
-		Jobs:     jobs(c.Jobs),
-		Timeout:  c.Timeout,
-		Today:    today(),
-		Version:  version(),
-		Log:      log,
+		Repo:      c.Repo,
+		Base:      c.Base,
+		Head:      c.Head,
+		Staged:    c.Staged,
+		Only:      only,
+		Function:  c.Function,
+		Verifier:  host.Verifier(c.Verus),
+		Compiler:  host.Compiler(c.Rustc, c.NoRun),
+		Confine:   c.Confine,
+		Seed:      c.Seed,
+		Cache:     c.cache(log),
+		HeadCache: headCache,
+		Jobs:      jobs(c.Jobs),
+		Timeout:   c.Timeout,
+		Today:     today(),
+		Version:   version(),
+		Log:       log,
 	}, nil
 }
 
@@ -75,6 +86,7 @@ type checkCmd struct {
 	Policy string   `placeholder:"FILE" help:"Policy to judge by. Default: .specgate.toml of the base revision."`
 	Format string   `placeholder:"FORMAT" enum:"text,json,sarif,html,markdown,github" default:"text" help:"What to write to stdout: text, json, sarif, html, markdown (a comment on a pull request) or github (workflow commands)."`
 	Output []string `placeholder:"FORMAT=FILE" sep:"none" help:"Write the report to a file too; may be repeated."`
+	Shard  string   `placeholder:"K/N" help:"Do the K-th of N parts of the work, and write a file for merge instead of a report."`
 }
 
 // Help is shown below the flags.
@@ -88,8 +100,9 @@ func (checkCmd) Help() string {
     specgate check --output json=report.json     # the file, and text on the terminal
     specgate check --output html=report.html --output sarif=report.sarif
     specgate check --only trust,contract --function 'stack::**'
+    specgate check --shard 2/3 --output json=shard-2.json      # the second of three machines; see merge
 
-Exit codes: 0 clean, 1 findings at or above the policy's fail-on, 2 a usage or policy error, 3 could not complete.`
+Exit codes: 0 clean, 1 findings at or above the policy's fail-on, 2 a usage or policy error, 3 could not complete. With --shard: 0 its part is done, whatever was found, 3 it is not.`
 }
 
 type output struct{ format, file string }
@@ -104,11 +117,19 @@ func (c *checkCmd) Run(r *run) error {
 		return err
 	}
 	o.Policy = c.Policy
+	if c.Shard != "" {
+		return c.runShard(r, o, outputs)
+	}
 	result, err := host.InTime(c.Timeout, func() (*engine.Result, error) { return engine.Check(r.ctx, o) })
 	if err != nil {
 		return err
 	}
-	if err := write(r.stdout, c.Format, result, isTerminal(r.stdout)); err != nil {
+	return writeResult(r, result, c.Format, outputs)
+}
+
+// writeResult writes a report in all formats that are wanted; the error is its exit code too.
+func writeResult(r *run, result *engine.Result, format string, outputs []output) error {
+	if err := write(r.stdout, format, result, isTerminal(r.stdout)); err != nil {
 		return err
 	}
 	for _, o := range outputs {

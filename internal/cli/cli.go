@@ -23,6 +23,7 @@ import (
 	"github.com/specgate/specgate/internal/policy"
 	"github.com/specgate/specgate/internal/publish"
 	"github.com/specgate/specgate/internal/sandbox"
+	"github.com/specgate/specgate/internal/shard"
 )
 
 // Exit codes of the command.
@@ -35,6 +36,7 @@ const (
 
 type grammar struct {
 	Check    checkCmd    `cmd:"" help:"Check a change: what it trusts, edits, promises and proves, and what its contracts rule out, against its merge base."`
+	Merge    mergeCmd    `cmd:"" help:"Make one report of all shards of a check."`
 	Trust    trustCmd    `cmd:"" help:"List everything that a tree believes without proof."`
 	Score    scoreCmd    `cmd:"" help:"Say what the contracts of functions are worth, for agents and training loops."`
 	Spectest spectestCmd `cmd:"" help:"Ask a contract which results it allows."`
@@ -171,8 +173,9 @@ func exitCode(err error) int {
 		input       *engine.InputError
 		diagnostics policy.Diagnostics
 		unpublished *publish.InputError
+		noShard     *shard.InputError
 	)
-	if errors.As(err, &usage) || errors.As(err, &unpublished) || errors.As(err, &input) || errors.As(err, &diagnostics) {
+	if errors.As(err, &usage) || errors.As(err, &unpublished) || errors.As(err, &noShard) || errors.As(err, &input) || errors.As(err, &diagnostics) {
 		return exitUsage
 	}
 	return exitIncomplete

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -205,5 +207,170 @@ func TestShardsVerified(t *testing.T) {
 			}
 			t.Logf("%+v, %d by proof", whole.Report.Counts, byProof)
 		})
+	}
+}
+
+// TestMergeRefuses has parts that do not make a whole, or do not belong together: an error each, and never a report.
+func TestMergeRefuses(t *testing.T) {
+	r := several(t, false, nil, "max-weak", "assume-added", "exec-edit")
+	o := r.options()
+	parts := func(o engine.Options, n int) []*shard.File {
+		var out []*shard.File
+		for k := 1; k <= n; k++ {
+			f, err := engine.CheckShard(context.Background(), o, shard.Number{K: k, Of: n})
+			if err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, again(t, f))
+		}
+		return out
+	}
+	three := parts(o, 3)
+	with := func(change func(*engine.Options)) []*shard.File {
+		other := o
+		change(&other)
+		return parts(other, 3)
+	}
+	edited := func(edit func(*shard.File)) []*shard.File {
+		f := again(t, three[1])
+		edit(f)
+		return []*shard.File{three[0], again(t, f), three[2]}
+	}
+	mixed := func(other []*shard.File) []*shard.File { return []*shard.File{three[0], other[1], three[2]} }
+	seed := uint64(5)
+	hash := strings.Repeat("0f", 32)
+	for _, c := range []struct {
+		name  string
+		files []*shard.File
+		want  string
+	}{
+		{"none", nil, "there are no shards"},
+		{"one missing", three[:2], "of 3 shards these are missing: 3; without them nothing is known of the whole"},
+		{"two missing", three[1:2], "of 3 shards these are missing: 1, 3; without them nothing is known of the whole"},
+		{"one twice", []*shard.File{three[0], three[1], three[1]}, "shard 2 of 3 is there twice"},
+		{"one too many", append(slices.Clone(three), three[0]), "shard 1 of 3 is there twice"},
+		{"of two divisions", append(parts(o, 2)[:1], three[1:]...), "shard 1 of 2 and shard 2 of 3 are not of one division"},
+		{"another head", mixed(with(func(o *engine.Options) { o.Head = "HEAD~1" })), "the head of shard 1 is \"HEAD\", and of shard 2 \"BASE\""},
+		{"another base", mixed(with(func(o *engine.Options) { o.Base = "HEAD" })), "the base of shard 1 is \"BASE\", and of shard 2 \"HEAD\""},
+		{"another seed", mixed(with(func(o *engine.Options) { o.Seed = &seed })), `--seed of shard 1 is "0", and of shard 2 "5"`},
+		{"another version", mixed(with(func(o *engine.Options) { o.Version = "0.9" })), `the version of specgate of shard 1 is "test", and of shard 2 "0.9"`},
+		{"other families", mixed(with(func(o *engine.Options) { o.Only = []checks.Family{checks.Trust} })), `--only of shard 1 is "", and of shard 2 "trust"`},
+		{"other functions", mixed(with(func(o *engine.Options) { o.Function = "max_weak::**" })), `--function of shard 1 is "", and of shard 2 "max_weak::**"`},
+		{"another policy", edited(func(f *shard.File) { f.Policy.SHA256 = hash }), `the policy of shard 1 is "default ", and of shard 2 "default ` + hash + `"`},
+		{"another analysis", edited(func(f *shard.File) { f.Analysis = hash }), "shard 2 of 3 looked at another change than this run: the sources are not the same; check the same commits"},
+		{"not to run", mixed(with(func(o *engine.Options) { o.Compiler = func() (engine.Compiler, error) { return engine.Compiler{}, errors.New("none") } })),
+			"shard 1 and shard 2 were not to run code of the change in the same way (--no-run, --confine)"},
+		{"confined", mixed(with(func(o *engine.Options) { o.Confine = true })), "shard 1 and shard 2 were not to run code of the change in the same way (--no-run, --confine)"},
+		{"a verifier that others have not", edited(func(f *shard.File) {
+			f.Verifier = shard.Verifier{Found: true, Ran: true, Tool: &checks.VerusTool{Version: "1", Toolchain: "2", Solver: "3"}, Reasons: []shard.Reason{}}
+		}), "shard 2 had another verifier than shard 1: Verus 1 with Rust 2 and solver 3, and none"},
+		{"all of another head", with(func(o *engine.Options) { o.Head = "HEAD~1" }), "the head of this run is \"HEAD\", and of the shards \"BASE\"; what was checked must be said as it was said to the shards"},
+		{"all of other families", with(func(o *engine.Options) { o.Only = []checks.Family{checks.Trust} }), `--only of this run is "", and of the shards "trust"; what was checked must be said as it was said to the shards`},
+	} {
+		result, err := engine.MergeShards(context.Background(), o, c.files)
+		var merge *engine.MergeError
+		text := ""
+		if errors.As(err, &merge) {
+			text = strings.NewReplacer(three[0].Head.Rev, "HEAD", three[0].Base.Rev, "BASE").Replace(err.Error())
+		}
+		if result != nil || text != c.want {
+			t.Errorf("%s: %v (%T), want %s", c.name, err, err, c.want)
+		}
+	}
+	if _, err := engine.MergeShards(context.Background(), o, three); err != nil {
+		t.Errorf("a whole: %v", err)
+	}
+}
+
+// TestMergeLacks takes away from parts what they should have: what follows is an error, and nothing is measured or proved for want of an answer.
+func TestMergeLacks(t *testing.T) {
+	base, head := texts(t, "testdata/questions/weaker-method")
+	r := newRepo(t)
+	for _, text := range []string{base, head} {
+		r.write("src/lib.rs", text)
+		r.commit("change")
+	}
+	rustc := compiler(t)
+	options := func(shard.Number) engine.Options {
+		replay := verustest.NewReplay(t)
+		replay.AddKeyed("testdata/questions/weaker-method")
+		v := verustest.Installed(release, replay)
+		o := r.options()
+		o.Verifier = func(context.Context, string) (*verus.Verifier, error) { return v, nil }
+		o.Compiler = rustc
+		o.Only = []checks.Family{checks.Contract, checks.Proof}
+		return o
+	}
+	_, files := divided(t, 2, options)
+	slices.SortFunc(files, func(a, b *shard.File) int { return a.Shard.K - b.Shard.K })
+	for _, c := range []struct {
+		name string
+		edit func(f *shard.File)
+		want string
+	}{
+		{"the proof", func(f *shard.File) {
+			if (f.Shard).Owns(shard.ProofOf, "src/lib.rs") {
+				f.Proofs = []shard.Proof{}
+			}
+		}, " has no proof of src/lib.rs, which is its own"},
+		{"another proof", func(f *shard.File) {
+			if !(f.Shard).Owns(shard.ProofOf, "src/lib.rs") {
+				f.Proofs = slices.Clone(f.Proofs)
+				for i := range f.Proofs {
+					f.Proofs[i].Head.Run.Said.Outcome, f.Proofs[i].Head.Run.Said.Reasons = verus.TimedOut, []verus.Reason{{Outcome: verus.TimedOut, Text: "it was stopped"}}
+				}
+			}
+		}, "do not agree on the proof of src/lib.rs in head: the verifier says proved, and timed-out; run them again, with a longer verus.timeout if one ran out of time"},
+		{"the answers", func(f *shard.File) { f.Answers = []shard.Answer{} }, "no shard has the answer to the question "},
+		{"one answer", func(f *shard.File) {
+			for i, a := range f.Answers {
+				if len(a.Parts) > 1 {
+					f.Answers[i].Parts = a.Parts[:len(a.Parts)-1]
+					return
+				}
+			}
+		}, "no shard has the answer to the question "},
+		{"the text of a question", func(f *shard.File) {
+			for i, a := range f.Answers {
+				for k := range a.Parts {
+					f.Answers[i].Parts[k].Key = strings.Repeat("0f", 32)
+				}
+			}
+		}, "no shard has the answer to the question "},
+	} {
+		var changed []*shard.File
+		for _, f := range files {
+			f = again(t, f)
+			c.edit(f)
+			changed = append(changed, again(t, f))
+		}
+		_, err := engine.MergeShards(context.Background(), options(shard.Number{}), changed)
+		var merge *engine.MergeError
+		if !errors.As(err, &merge) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", c.name, err, c.want)
+		}
+	}
+}
+
+// TestShardUnfinished has a part whose time runs out: the whole is then inconclusive, and says which part is why.
+func TestShardUnfinished(t *testing.T) {
+	r := several(t, false, nil, "max-weak", "assume-added")
+	o := r.options()
+	_, files := divided(t, 2, func(shard.Number) engine.Options { return o })
+	late := o
+	late.Timeout = time.Nanosecond
+	if _, err := engine.CheckShard(context.Background(), late, shard.Number{K: 1, Of: 2}); !errors.As(err, new(*engine.TimeoutError)) {
+		t.Errorf("no time at all: %v", err)
+	}
+	// What the time runs out in depends on the machine, so that it is noted here as it is there.
+	f := again(t, files[0])
+	f.Unfinished = "the time limit of 1s ran out before its part was done"
+	result, err := engine.MergeShards(context.Background(), o, []*shard.File{again(t, f), files[1]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []checks.Reason{{Stage: "time", Text: "shard 2 of 2: the time limit of 1s ran out before its part was done; nothing is known about trust, edit, contract, proof, strength"}}
+	if diff := cmp.Diff(want, result.Report.Reasons); diff != "" || !result.TimedOut || result.Report.Outcome != checks.OutcomeInconclusive || len(result.Report.Findings) > 0 {
+		t.Errorf("%v, %v, %d findings; reasons (-want +got):\n%s", result.TimedOut, result.Report.Outcome, len(result.Report.Findings), diff)
 	}
 }

@@ -57,6 +57,14 @@ func Read(text []byte, rules []policy.RuleInfo) (*checks.Report, error) {
 	if len(text) > maxReport {
 		return nil, fmt.Errorf("it has more than %d MiB", maxReport>>20)
 	}
+	var part struct {
+		Shard *struct {
+			Number, Of int
+		} `json:"shard"`
+	}
+	if json.Unmarshal(text, &part) == nil && part.Shard != nil {
+		return nil, fmt.Errorf("it is shard %d of %d of a check, and not a report; `specgate merge` makes a report of all shards", part.Shard.Number, part.Shard.Of)
+	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	var r checks.Report

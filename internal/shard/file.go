@@ -42,6 +42,8 @@ type File struct {
 	Function string           `json:"function"`
 	// Run is false when no code of the change was to be run.
 	Run bool `json:"run"`
+	// Confine tells that it was to be run only where it can be isolated in full.
+	Confine bool `json:"confine"`
 	// Analysis is a hash of the change and of all that the sources alone say of it, which each part finds out for itself.
 	Analysis string `json:"analysis"`
 	// Unfinished says why the part did not come to its end; then nothing below is filled in. Empty if it did.
@@ -189,6 +191,26 @@ func (f *File) Write(w io.Writer) error {
 		return fmt.Errorf("write a shard: %w", err)
 	}
 	return nil
+}
+
+// WriteText says in words for people what the part came to.
+func (f *File) WriteText(w io.Writer) error {
+	text := fmt.Sprintf("Shard %d of %d is done: %d proofs, %d modules with questions, %d functions measured.\n`specgate merge` makes one report of all shards.\n",
+		f.Shard.K, f.Shard.Of, len(f.Proofs), f.modules(), len(f.Strength.Functions))
+	if f.Unfinished != "" {
+		text = fmt.Sprintf("Shard %d of %d is not done: %s.\n", f.Shard.K, f.Shard.Of, f.Unfinished)
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}
+
+// modules counts those that questions were put in.
+func (f *File) modules() int {
+	seen := map[[2]string]bool{}
+	for _, a := range f.Answers {
+		seen[[2]string{a.Crate, a.Module}] = true
+	}
+	return len(seen)
 }
 
 // InputError says that what was given is no part of a check, or that parts do not belong together.

@@ -50,6 +50,13 @@ func (s Saved) Restore() (*Run, error) {
 	}
 	for _, d := range r.Diagnostics {
 		errs = append(errs, check(d.Category > 0 && d.Category < categoryCount, "%d is no category", uint8(d.Category)))
+		places := []Span{d.Place, d.Site}
+		for _, l := range d.Labels {
+			places = append(places, l.Span)
+		}
+		for _, p := range places {
+			errs = append(errs, check(p.Bytes.Start >= 0 && p.Bytes.End >= p.Bytes.Start, "%d to %d is no span", p.Bytes.Start, p.Bytes.End))
+		}
 	}
 	if r.Problem != nil {
 		errs = append(errs, check(r.Problem.Kind > 0 && r.Problem.Kind < problemCount, "%d is no kind of problem", uint8(r.Problem.Kind)))
