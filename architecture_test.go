@@ -118,6 +118,7 @@ var outside = map[string]struct {
 	"github.com/chromedp":                     {nil, "tests only: a real browser looks at the HTML page"},
 	"github.com/sethvargo/go-githubactions":   {[]string{"internal/action"}, "what a runner of GitHub Actions reads is written in one place"},
 	"github.com/rhysd/actionlint":             {nil, "tests only: workflows are read and checked as GitHub does"},
+	"go.yaml.in/yaml/v4":                      {nil, "tests only: workflows and configurations are read as actionlint reads them"},
 	"os/exec":                                 {[]string{"internal/sandbox"}, "a process started anywhere else would escape the limits"},
 	"golang.org/x/vuln/cmd/govulncheck":       {nil, "a tool, never imported"},
 	"honnef.co/go/tools":                      {nil, "a tool, never imported"},
