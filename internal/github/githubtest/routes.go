@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -24,6 +25,17 @@ func (c *call) inRepo(what string, rest []string) (any, *refusal) {
 		return c.createRun()
 	case what == "PATCH check-runs" && len(rest) == 1:
 		return c.updateRun(int64(number))
+	case what == "GET check-runs" && len(rest) == 1:
+		if no := c.may("checks", "read"); no != nil {
+			return nil, no
+		}
+		run := c.run(int64(number))
+		if run == nil {
+			return nil, notFound
+		}
+		return c.wireRun(run), nil
+	case what == "GET collaborators" && len(rest) == 2 && last == "permission":
+		return c.permission(rest[0])
 	case what == "GET check-runs" && last == "annotations":
 		if no := c.may("checks", "read"); no != nil {
 			return nil, no
@@ -64,7 +76,7 @@ func (c *call) inRepo(what string, rest []string) (any, *refusal) {
 		}
 		var all []any
 		for _, k := range pull.Comments {
-			all = append(all, k.wire())
+			all = append(all, c.wireComment(k))
 		}
 		return page(c, all), nil
 	case what == "POST issues" && last == "comments":
@@ -211,6 +223,10 @@ func (c *call) createRun() (any, *refusal) {
 	c.ids++
 	run := &CheckRun{ID: c.ids, AppID: c.token.AppID, Name: *in.Name, SHA: *in.HeadSHA, Status: "queued"}
 	run.take(&in)
+	c.started[run.ID] = time.Now().UTC().Format(time.RFC3339)
+	if in.StartedAt != nil {
+		c.started[run.ID] = *in.StartedAt
+	}
 	c.repo.CheckRuns = append(c.repo.CheckRuns, run)
 	c.status = http.StatusCreated
 	return c.wireRun(run), nil
@@ -312,10 +328,18 @@ func (c *call) wireRun(r *CheckRun) any {
 	if r.Conclusion != "" {
 		conclusion = r.Conclusion
 	}
-	return map[string]any{"id": r.ID, "name": r.Name, "head_sha": r.SHA, "external_id": r.ExternalID, "status": r.Status, "conclusion": conclusion,
+	return map[string]any{"id": r.ID, "name": r.Name, "head_sha": r.SHA, "external_id": r.ExternalID, "status": r.Status, "conclusion": conclusion, "started_at": c.startedAt(r.ID),
 		"html_url": fmt.Sprintf("https://github.example/%s/runs/%d", c.name, r.ID),
 		"output":   map[string]any{"title": r.Title, "summary": r.Summary, "text": r.Text, "annotations_count": len(r.Annotations)},
 		"app":      map[string]any{"id": r.AppID}}
+}
+
+// startedAt is when a check run was begun; one that was there from the beginning, an hour before this server.
+func (c *call) startedAt(id int64) string {
+	if at, ok := c.started[id]; ok {
+		return at
+	}
+	return c.born.Add(-time.Hour).UTC().Format(time.RFC3339)
 }
 
 func (c *call) pull(number int, level string) (*Pull, *refusal) {
@@ -454,7 +478,7 @@ func (c *call) createComment(number int) (any, *refusal) {
 	k := &Comment{ID: c.ids, Login: c.token.Login, Body: body}
 	pull.Comments = append(pull.Comments, k)
 	c.status = http.StatusCreated
-	return k.wire(), nil
+	return c.wireComment(k), nil
 }
 
 func (c *call) editComment(id string) (any, *refusal) {
@@ -469,7 +493,7 @@ func (c *call) editComment(id string) (any, *refusal) {
 			if no := c.edit(k.Login, &k.Body, &k.Edits); no != nil {
 				return nil, no
 			}
-			return k.wire(), nil
+			return c.wireComment(k), nil
 		}
 	}
 	return nil, notFound
@@ -489,8 +513,33 @@ func (c *call) edit(login string, text *string, edits *int) *refusal {
 	return nil
 }
 
-func (k *Comment) wire() any {
-	return map[string]any{"id": k.ID, "body": k.Body, "user": map[string]any{"login": k.Login}}
+func (c *call) wireComment(k *Comment) any {
+	var app any
+	if k.App != 0 {
+		app = map[string]any{"id": k.App}
+	}
+	created := k.Created.UTC().Format(time.RFC3339)
+	return map[string]any{"id": k.ID, "body": k.Body, "user": c.wireUser(k.Login), "created_at": created, "updated_at": created, "performed_via_github_app": app}
+}
+
+func (c *call) wireUser(login string) any {
+	user, kind := c.repo.Users[login], "User"
+	if user.Bot || strings.HasSuffix(login, "[bot]") {
+		kind = "Bot"
+	}
+	return map[string]any{"login": login, "id": user.ID, "type": kind}
+}
+
+// permission is that of a user; who is not known has the one that everybody has.
+func (c *call) permission(login string) (any, *refusal) {
+	if no := c.may("metadata", "read"); no != nil {
+		return nil, no
+	}
+	user, ok := c.repo.Users[login]
+	if !ok {
+		return nil, notFound
+	}
+	return map[string]any{"permission": user.Permission, "user": c.wireUser(login)}, nil
 }
 
 func (c *call) createReview(number int) (any, *refusal) {

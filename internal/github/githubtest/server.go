@@ -39,6 +39,17 @@ type Repo struct {
 	Pulls map[int]*Pull
 	// CheckRuns in the order in which they were made.
 	CheckRuns []*CheckRun
+	// Users that have something to do with the repository, by login.
+	Users map[string]User
+}
+
+// User is a person or an App.
+type User struct {
+	ID int64
+	// Permission is admin, write, read or none.
+	Permission string
+	// Bot: it is an App's.
+	Bot bool
 }
 
 // Commit is a commit with the files that can be asked for.
@@ -64,6 +75,9 @@ type Comment struct {
 	Login string
 	Body  string
 	Edits int
+	// Created is when it was written, and App the one that wrote it in the name of the person; 0: none did.
+	Created time.Time
+	App     int64
 }
 
 // ReviewComment is one at a line of the diff.
@@ -195,11 +209,14 @@ type Server struct {
 	requests []Request
 	problems []string
 	ids      int64
+	// started has the times of check runs; born is when this server was started.
+	started map[int64]string
+	born    time.Time
 }
 
 // New starts a server with a state, which it changes. prefix is the path of the API, such as /api/v3 on an Enterprise Server, or empty.
 func New(state State, prefix string) *Server {
-	s := &Server{state: state, tokens: map[string]Token{}, prefix: prefix, ids: 100}
+	s := &Server{state: state, tokens: map[string]Token{}, prefix: prefix, ids: 100, started: map[int64]string{}, born: time.Now()}
 	s.http = httptest.NewServer(http.HandlerFunc(s.serve))
 	s.URL = s.http.URL + prefix
 	return s
@@ -572,7 +589,8 @@ func (c *call) decode(into any) *refusal {
 
 // may refuses what the token has no permission for.
 func (c *call) may(permission, level string) *refusal {
-	if has := c.token.Permissions[permission]; has == "write" || has == level {
+	// Whatever else a token may, it may read metadata.
+	if has := c.token.Permissions[permission]; has == "write" || has == level || permission == "metadata" && level == "read" {
 		return nil
 	}
 	return refuse(http.StatusForbidden, "Resource not accessible by integration")
