@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -40,6 +41,7 @@ type grammar struct {
 	Trust    trustCmd    `cmd:"" help:"List everything that a tree believes without proof."`
 	Score    scoreCmd    `cmd:"" help:"Say what the contracts of functions are worth, for agents and training loops."`
 	Spectest spectestCmd `cmd:"" help:"Ask a contract which results it allows."`
+	Serve    serveCmd    `cmd:"" help:"Run specgate as a GitHub App: take webhooks, check changes and post the results."`
 	Publish  publishCmd  `cmd:"" help:"Put a report that another job wrote onto GitHub."`
 	Action   actionCmd   `cmd:"" help:"Run a step of the GitHub Action: what action.yml runs."`
 	Explain  explainCmd  `cmd:"" help:"Say what a rule means, why it matters and what to do."`
@@ -57,6 +59,8 @@ type run struct {
 	stdout io.Writer
 	stderr io.Writer // progress, and what is being done
 	log    *slog.Logger
+	// patient is set by a command that ends by itself when it is interrupted, and takes longer than grace.
+	patient atomic.Bool
 }
 
 // exit is a command's verdict, when it is not an error.
@@ -131,7 +135,9 @@ func Main(args []string, stdout, stderr io.Writer) int {
 		select {
 		case err = <-done:
 		case <-time.After(grace):
-			err = errors.New("interrupted")
+			if err = errors.New("interrupted"); r.patient.Load() {
+				err = <-done
+			}
 		}
 	}
 	var code exit
