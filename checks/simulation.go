@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"cmp"
 	"io"
 	"slices"
 
@@ -24,7 +25,7 @@ type Simulation struct {
 	Stops  int `json:"stops"`
 	// Settings are what differs between the two policies, in the order of policy.Compare.
 	Settings []SettingChange `json:"settings"`
-	// Findings are those of which the policies make something else, in the order of SortFindings.
+	// Findings are those of which the policies make something else, in the order of Compare.
 	Findings []FindingChange `json:"findings"`
 	// Reasons are those that only one of the two gives.
 	Reasons []ReasonChange `json:"reasons"`
@@ -81,6 +82,12 @@ func (f *FindingChange) Passes() bool {
 
 func (f *FindingChange) Stops() bool {
 	return f.After != nil && f.After.Blocks && (f.Before == nil || !f.Before.Blocks)
+}
+
+// Compare orders by file, position, rule and fingerprint.
+func (f *FindingChange) Compare(g *FindingChange) int {
+	return cmp.Or(cmp.Compare(f.File, g.File), comparePosition(f.Span.Start, g.Span.Start), comparePosition(f.Span.End, g.Span.End), cmp.Compare(f.Rule, g.Rule),
+		cmp.Compare(f.Symbol, g.Symbol), cmp.Compare(f.Fingerprint, g.Fingerprint))
 }
 
 // ReasonChange is a reason that only one of two policies gives. Change is "added" for the proposed one's, "removed" for base's.

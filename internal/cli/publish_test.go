@@ -54,6 +54,7 @@ func TestPublish(t *testing.T) {
 			"pushed":  h.pushed,
 			"fault":   h.fault,
 			"replace": replace,
+			"sha256":  hash,
 			"weak":    weak,
 		},
 	})

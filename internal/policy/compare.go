@@ -32,6 +32,18 @@ type Difference struct {
 	Direction     Direction
 }
 
+// BeforeText and AfterText are the values, or nil where there is none.
+func (d *Difference) BeforeText() *string { return optional(d.Before) }
+
+func (d *Difference) AfterText() *string { return optional(d.After) }
+
+func optional(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
 // Compare gives what differs between two policies, by what applies and not by how it is written, in the order of docs/policy.md, and within
 // a table first in the order of after. Direction is about each setting by itself.
 func Compare(before, after *Policy, rules []RuleInfo) []Difference {

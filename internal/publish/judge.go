@@ -99,6 +99,7 @@ func Judge(r *checks.Report, pol *policy.Policy, labels []string, accepted map[s
 	if r.Outcome != before {
 		j.note("the outcome is %s, not %s", r.Outcome, before)
 	}
+	j.settle()
 	return j
 }
 

@@ -91,3 +91,22 @@ func TestJudge(t *testing.T) {
 		})
 	}
 }
+
+// A simulation tells of the findings as they were judged, with what a label allows and what people accepted.
+func TestJudgeSimulation(t *testing.T) {
+	r := wholeReport()
+	r.Simulation.Findings = append(r.Simulation.Findings, r.Simulation.Findings[0])
+	r.Simulation.Findings[1].Fingerprint = strings.Repeat("cd", 16) // the report has no such finding
+	Judge(r, policy.Default(), nil, map[string]checks.WaiverRef{strings.Repeat("ab", 16): {ID: "accepted by someone"}}, policy.Date{Year: 2026, Month: time.January, Day: 1})
+	s := r.Simulation
+	if diff := cmp.Diff(checks.Judgement{Outcome: checks.OutcomePass, Passes: true}, s.Before); diff != "" {
+		t.Errorf("before (-want +got):\n%s", diff)
+	}
+	want := []*checks.FindingState{{Severity: policy.Error, Waived: &checks.WaiverRef{ID: "accepted by someone"}}, nil}
+	if diff := cmp.Diff(want, []*checks.FindingState{s.Findings[0].Before, s.Findings[1].Before}); diff != "" {
+		t.Errorf("findings (-want +got):\n%s", diff)
+	}
+	if s.Passes != 0 || s.Stops != 0 {
+		t.Errorf("%d pass and %d stop", s.Passes, s.Stops)
+	}
+}

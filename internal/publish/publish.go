@@ -103,7 +103,8 @@ func (t *Target) Untrusted(ctx context.Context, r *checks.Report, today policy.D
 	if r.Policy.SHA256 != pol.SHA256 {
 		return nil, inputf("the report was judged by the policy %q (sha256 %q), and that of the base commit has sha256 %q", r.Policy.Source, r.Policy.SHA256, pol.SHA256)
 	}
-	return Judge(r, pol, t.Labels(), nil, today), nil
+	j := Judge(r, pol, t.Labels(), nil, today)
+	return j, t.simulate(ctx, j, today)
 }
 
 // compare refuses a report that compares with another base than GitHub does: its author could have named one with a milder policy, or with the

@@ -137,6 +137,11 @@ func checkReport(r *checks.Report, rules map[string]bool) error {
 	if err := differences("score.delta", s.Delta); err != nil {
 		return err
 	}
+	if r.Simulation != nil {
+		if err := checkSimulation(r.Simulation, rules); err != nil {
+			return fmt.Errorf("simulation: %w", err)
+		}
+	}
 	for i := range r.Functions {
 		if err := checkFunction(&r.Functions[i]); err != nil {
 			return fmt.Errorf("functions[%d] (%q): %w", i, r.Functions[i].Symbol, err)

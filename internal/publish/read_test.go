@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -30,6 +31,12 @@ func wholeReport() *checks.Report {
 		Policy: checks.PolicyRef{Source: "default"}, Tools: checks.Tools{Rustc: &checks.Tool{Version: "1.85.0"}, Verus: &checks.VerusTool{Version: "0.1"}},
 		Outcome: checks.OutcomeFindings, Reasons: []checks.Reason{{Stage: "proof", Text: "nothing was proved"}},
 		Counts: checks.Counts{Selected: 2, Proved: 1, Skipped: 1}, Score: checks.Score{Head: share(0.5), PassRate: share(1)},
+		Simulation: &checks.Simulation{Policy: checks.PolicyRef{Source: "x"}, Before: checks.Judgement{Outcome: checks.OutcomeFindings, Blocking: 1},
+			After: &checks.Judgement{Outcome: checks.OutcomePass, Passes: true}, Passes: 1,
+			Settings: []checks.SettingChange{{Key: "gate.fail-on", Direction: policy.Looser, Shown: true}},
+			Findings: []checks.FindingChange{{Rule: "trust/assume", Symbol: "a::f", File: "src/a.rs", Span: span, Message: "New assumption.", Fingerprint: strings.Repeat("ab", 16),
+				Before: &checks.FindingState{Severity: policy.Error, Blocks: true}, After: &checks.FindingState{Severity: policy.Error}}},
+			Reasons: []checks.ReasonChange{{Change: "added", Reason: checks.Reason{Stage: "parse", Text: "x"}}}},
 		Functions: []checks.Function{{Symbol: "a::f", File: "src/a.rs", Span: span, Change: "changed", Executable: "same",
 			Contract: checks.FunctionContract{Direction: "weaker", By: "witness", Unique: &yes, Clauses: []checks.Clause{{Kind: "ensures", Text: "r > 0", Change: "same"}}},
 			Trust:    checks.TrustDelta{Added: []checks.TrustSite{{Kind: "assume", Text: "assume(false)", File: "src/a.rs", Span: span}}},
@@ -83,6 +90,29 @@ func TestRead(t *testing.T) {
 		{"rule", func(r *checks.Report) { r.Findings[0].Rule = "trust/me" }, `findings[0] ("trust/me"): rule: there is none of that name`},
 		{"fingerprint", func(r *checks.Report) { r.Findings[0].Fingerprint = "-->" }, `findings[0] ("trust/assume"): fingerprint: "-->" is not one`},
 		{"no message", func(r *checks.Report) { r.Findings[0].Message = "" }, `findings[0] ("trust/assume"): message: it is empty`},
+		{"a policy that is wrong and known", func(r *checks.Report) {
+			r.Simulation.Errors = []checks.PolicyError{{File: "a", Span: r.Findings[0].Span, Message: "m"}}
+		}, `simulation: after: it is known exactly if there are no errors, and notSimulated is empty`},
+		{"a policy that is elsewhere", func(r *checks.Report) {
+			r.Simulation.Errors = []checks.PolicyError{{File: "../a", Span: r.Findings[0].Span, Message: "m"}}
+		}, `simulation: errors: file: "../a" is not the path of a file in a repository`},
+		{"a mistake without words", func(r *checks.Report) {
+			r.Simulation.Errors = []checks.PolicyError{{File: "a", Span: r.Findings[0].Span}}
+		}, `simulation: errors: a message is empty`},
+		{"many mistakes", func(r *checks.Report) {
+			r.Simulation.Errors = slices.Repeat([]checks.PolicyError{{File: "a", Span: r.Findings[0].Span, Message: "m"}}, 101)
+		}, `simulation: errors: 101 are more than are reported`},
+		{"blocking", func(r *checks.Report) { r.Simulation.After.Blocking = -1 }, `simulation: after.blocking: -1 is not a count`},
+		{"findings that pass", func(r *checks.Report) { r.Simulation.Before.Passes = true }, `simulation: before: an outcome of findings does not pass`},
+		{"direction", func(r *checks.Report) { r.Simulation.Settings[0].Direction = "up" }, `simulation: settings: "gate.fail-on" has the direction "up"`},
+		{"simulated rule", func(r *checks.Report) { r.Simulation.Findings[0].Rule = "trust/me" }, `simulation: findings[0] ("trust/me"): rule: there is none of that name`},
+		{"simulated state", func(r *checks.Report) { r.Simulation.Findings[0].Before.Severity = policy.Off }, `simulation: findings[0] ("trust/assume"): it is off, waived or not, and blocks or not, which cannot be`},
+		{"simulated order", func(r *checks.Report) {
+			r.Simulation.Findings = append(r.Simulation.Findings, r.Simulation.Findings[0])
+			r.Simulation.Findings[1].File = "src/A.rs"
+		}, `simulation: findings: they are not sorted`},
+		{"simulated reason", func(r *checks.Report) { r.Simulation.Reasons[0].Change = "kept" }, `simulation: reasons: "kept" is neither added nor removed`},
+		{"simulated count", func(r *checks.Report) { r.Simulation.Stops = 1 }, `simulation: passes and stops: they are 1 and 1, and the findings say 1 and 0`},
 	} {
 		r := wholeReport()
 		c.change(r)
