@@ -124,17 +124,11 @@ func (r *runner) simulate(p *proposal, anew bool) *checks.Simulation {
 	return out
 }
 
-// with is a run on the same trees under another policy, which has not begun.
-func (r *runner) with(by *policy.Policy, p *proposal) *runner {
-	out := &runner{o: r.o, ctx: r.ctx, sides: r.sides, policy: by, written: p.policy, families: r.families, changes: r.changes, base: r.base, head: r.head}
-	out.o.Policy, out.ofHead = p.file, p.file == ""
-	return out
-}
-
 // judgedBy has another policy judge what was found. Rules whose thresholds the policy sets run anew; they run no program.
 func (r *runner) judgedBy(by *policy.Policy, p *proposal) (*runner, error) {
-	out := r.with(by, p)
-	out.pairs, out.input, out.proofs, out.found = r.pairs, r.input, r.proofs, r.found
+	again := *r
+	out := &again
+	out.propose(by, p)
 	out.report = out.newReport()
 	out.report.Reasons, out.report.Tools, out.blocked = slices.Clone(r.undecided.reasons), r.undecided.tools, r.undecided.blocked
 	findings := r.undecided.findings
@@ -157,11 +151,18 @@ func needsSuite(id string) bool {
 	return slices.ContainsFunc(Rules(), func(r *checks.Rule) bool { return r.ID == id && r.Needs&checks.NeedSuite != 0 })
 }
 
-// runBy runs everything anew under another policy.
+// runBy runs everything anew under another policy, on the same trees.
 func (r *runner) runBy(by *policy.Policy, p *proposal) (*runner, error) {
-	out := r.with(by, p)
+	out := &runner{o: r.o, ctx: r.ctx, work: &work{}, sides: r.sides, families: r.families, changes: r.changes, base: r.base, head: r.head}
+	out.propose(by, p)
 	_, err := out.check()
 	return out, err
+}
+
+// propose puts a policy in the place of the one that judges.
+func (r *runner) propose(by *policy.Policy, p *proposal) {
+	r.policy, r.written = by, p.policy
+	r.o.Policy, r.ofHead = p.file, p.file == ""
 }
 
 // judgement is what the policy made of the change.
