@@ -30,7 +30,7 @@ func (s *stores) read() []*cache.Store {
 // write is where an answer about the two sides is kept: beside those of all others only if somebody accepted the code of both, or the policy says
 // that everybody may write there. nil: nowhere.
 func (s *stores) write(base, head, all bool) *cache.Store {
-	if base && head || all {
+	if (base && head || all) && s.main != nil {
 		return s.main
 	}
 	return s.head

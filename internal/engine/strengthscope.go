@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"fmt"
 	"path"
@@ -27,6 +28,29 @@ type scope struct {
 // otherFile is what leads from a source to a file that is none of its crate's modules by their names: include! and its like under any name that
 // it is given, and #[path].
 var otherFile = regexp.MustCompile(`\binclude(_str|_bytes)?\b|\bpath\s*=`)
+
+// about is what is known of a blob, whichever file has it.
+type about struct {
+	sum [sha256.Size]byte
+	// others tells that it may name other files.
+	others bool
+}
+
+func (s *store) aboutOf(id string, text []byte) about {
+	s.mu.Lock()
+	a, ok := s.abouts[id]
+	s.mu.Unlock()
+	if ok {
+		return a
+	}
+	// Most sources have neither word.
+	maybe := bytes.Contains(text, []byte("include")) || bytes.Contains(text, []byte("path"))
+	a = about{sha256.Sum256(text), maybe && otherFile.Match(text)}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.abouts[id] = a
+	return a
+}
 
 // scopeOf gives the packages that a crate can name, its own first: those that manifests of the tree name by a path, and what these name. Of a crate
 // without a manifest, and where sources name files by themselves, it is the whole tree.
@@ -60,12 +84,12 @@ func (t *tree) scopeOf(c *model.Crate) (scope, error) {
 		if !t.has(p) || !isRust(p) {
 			continue
 		}
-		text, err := t.Read(p)
-		if err != nil {
+		e, c, err := t.content(p)
+		if err != nil || c.TooLarge {
 			out.open = fmt.Sprintf("%s cannot be read", p)
 			break
 		}
-		if otherFile.Match(text) {
+		if t.store.aboutOf(e.ID, c.Data).others {
 			out.open = fmt.Sprintf("%s names a file by include!, #[path] or something that looks like it", p)
 			break
 		}
@@ -192,7 +216,7 @@ func (t *tree) hash(s scope) (cache.Key, error) {
 		case err != nil || c.TooLarge:
 			h.Add("other", p, e.Kind.String(), e.ID)
 		default:
-			sum := sha256.Sum256(c.Data)
+			sum := t.store.aboutOf(e.ID, c.Data).sum
 			h.Add("file", p, e.Kind.String(), string(sum[:]))
 		}
 	}

@@ -34,7 +34,8 @@ type store struct {
 	blobs map[string]gitrepo.Content // by entry ID
 	files map[fileKey]*parsed
 	// under are the files of the store that this one is for a while laid over; nil: there is none.
-	under map[fileKey]*parsed
+	under  map[fileKey]*parsed
+	abouts map[string]about // by entry ID
 	// read and parsings count the files that were read and parsed.
 	read, parsings *atomic.Int64
 }
@@ -50,14 +51,14 @@ type parsed struct {
 }
 
 func newStore() *store {
-	return &store{mu: &sync.Mutex{}, blobs: map[string]gitrepo.Content{}, files: map[fileKey]*parsed{}, read: &atomic.Int64{}, parsings: &atomic.Int64{}}
+	return &store{mu: &sync.Mutex{}, blobs: map[string]gitrepo.Content{}, files: map[fileKey]*parsed{}, abouts: map[string]about{}, read: &atomic.Int64{}, parsings: &atomic.Int64{}}
 }
 
 // over is a store for files that are needed for a while: it has what is parsed in s by now, and s does not get what is parsed in it.
 func (s *store) over() *store {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return &store{mu: s.mu, blobs: s.blobs, files: map[fileKey]*parsed{}, under: maps.Clone(s.files), read: s.read, parsings: s.parsings}
+	return &store{mu: s.mu, blobs: s.blobs, files: map[fileKey]*parsed{}, under: maps.Clone(s.files), abouts: s.abouts, read: s.read, parsings: s.parsings}
 }
 
 // tree is one side as the model reads it.
