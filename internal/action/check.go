@@ -2,7 +2,9 @@ package action
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -12,6 +14,8 @@ import (
 	"github.com/specgate/specgate/checks"
 	"github.com/specgate/specgate/internal/engine"
 	"github.com/specgate/specgate/internal/host"
+	"github.com/specgate/specgate/internal/policy"
+	"github.com/specgate/specgate/internal/shard"
 )
 
 // files of the report, by format.
@@ -19,16 +23,24 @@ func files() map[string]string {
 	return map[string]string{"json": "report.json", "html": "report.html", "sarif": "report.sarif"}
 }
 
-// Check checks what Plan has fetched, and writes the report. It has no token.
+// Check checks what Plan has fetched, or a part of it, and writes the report. It has no token.
 func (s *Step) Check(ctx context.Context) error {
 	o, err := s.options()
 	if err != nil {
 		return err
 	}
+	if text := s.runner.GetInput("shard"); text != "" {
+		return s.checkShard(ctx, o, text)
+	}
 	result, err := host.InTime(o.Timeout, func() (*engine.Result, error) { return engine.Check(ctx, o) })
 	if err != nil {
 		return err
 	}
+	return s.written(result)
+}
+
+// written writes the report of a result in all formats, and its text to the log.
+func (s *Step) written(result *engine.Result) error {
 	rendering := host.Rendering(result)
 	for format, name := range files() {
 		if err := host.WriteFile(filepath.Join(s.reportDir(), name), func(w io.Writer) error {
@@ -43,22 +55,98 @@ func (s *Step) Check(ctx context.Context) error {
 	return s.write(outputs{"report": s.reportFile(), "html": filepath.Join(s.reportDir(), files()["html"])})
 }
 
+// checkShard checks a part. That alone is no result, so nothing of it blocks: the job that joins the parts is the gate.
+func (s *Step) checkShard(ctx context.Context, o engine.Options, text string) error {
+	n, err := shard.ParseNumber(text)
+	if err != nil {
+		return inputf("the input shard is %w", err)
+	}
+	part, err := host.InTime(o.Timeout, func() (*shard.File, error) { return engine.CheckShard(ctx, o, n) })
+	if err != nil {
+		return err
+	}
+	name := filepath.Join(s.reportDir(), fmt.Sprintf("shard-%d.json", n.K))
+	if err := host.WriteFile(name, part.Write); err != nil {
+		return err
+	}
+	if err := s.say(part.WriteText); err != nil {
+		return err
+	}
+	if err := s.summarize(fmt.Sprintf("specgate: shard %s is done. The job that joins the shards has the result.\n", n)); err != nil {
+		return err
+	}
+	return s.write(outputs{"report": name, "exit-code": "0"})
+}
+
+// Merge joins the parts of a check that other jobs of the run wrote, and writes the report.
+func (s *Step) Merge(ctx context.Context) error {
+	o, err := s.options()
+	if err != nil {
+		return err
+	}
+	names, err := filepath.Glob(filepath.Join(s.shardsDir(), "shard-*.json"))
+	if err != nil {
+		return fmt.Errorf("look for the shards: %w", err)
+	}
+	if len(names) == 0 {
+		return inputf("no job of this run has uploaded a shard; this job needs those with the input shard, which must have the same input artifact")
+	}
+	var parts []*shard.File
+	for _, name := range names {
+		// What somebody else packed can be a link to any file.
+		if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() {
+			return inputf("open the shard %s: it is not a file", filepath.Base(name))
+		}
+		part, err := shard.Open(name)
+		if err != nil {
+			return err
+		}
+		parts = append(parts, part)
+	}
+	result, err := engine.MergeShards(ctx, o, parts)
+	if err != nil {
+		return err
+	}
+	return s.written(result)
+}
+
+// settings are the inputs that do not say what is checked.
+type settings struct {
+	only     []checks.Family
+	timeout  time.Duration
+	comments policy.Comments
+	cache    bool
+}
+
+// settings reads them. Every step that is given some reads all, so that a mistake is found before anything is checked.
+func (s *Step) settings() (settings, error) {
+	out := settings{comments: policy.Comments(s.runner.GetInput("comments"))}
+	var err error
+	if out.only, err = families(s.runner.GetInput("only")); err != nil {
+		return out, err
+	}
+	if text := s.runner.GetInput("timeout"); text != "" {
+		if out.timeout, err = time.ParseDuration(text); err != nil || out.timeout <= 0 {
+			return out, inputf("the input timeout is %q; want a time such as 90s or 10m", text)
+		}
+	}
+	if known := []policy.Comments{"", policy.CommentsOff, policy.CommentsSticky, policy.CommentsReview}; !slices.Contains(known, out.comments) {
+		return out, inputf("the input comments is %q; want off, sticky or review", out.comments)
+	}
+	out.cache, err = s.flag("cache")
+	return out, err
+}
+
 // options of the check, of the inputs and of what Plan said.
 func (s *Step) options() (engine.Options, error) {
 	none := engine.Options{}
-	only, err := families(s.runner.GetInput("only"))
+	set, err := s.settings()
 	if err != nil {
 		return none, err
 	}
-	timeout := time.Duration(0)
-	if text := s.runner.GetInput("timeout"); text != "" {
-		if timeout, err = time.ParseDuration(text); err != nil || timeout <= 0 {
-			return none, inputf("the input timeout is %q; want a time such as 90s or 10m", text)
-		}
-	}
 	o := engine.Options{
 		Repo: s.repositoryDir(), Base: s.runner.GetInput("base"), Head: s.runner.GetInput("head"),
-		Only: only, Timeout: timeout, Jobs: runtime.GOMAXPROCS(0),
+		Only: set.only, Timeout: set.timeout, Jobs: runtime.GOMAXPROCS(0),
 		Today: s.o.Today, Version: s.o.Version, Log: s.o.Log,
 	}
 	if o.Base == "" || o.Head == "" {
@@ -71,16 +159,9 @@ func (s *Step) options() (engine.Options, error) {
 	default:
 		o.Verifier = host.Verifier(path)
 	}
-	switch path := s.runner.GetInput("rustc"); path {
-	case nothing:
-	default:
-		o.Compiler = host.Compiler(path, false)
-	}
-	keep, err := s.flag("cache")
-	if err != nil {
-		return none, err
-	}
-	if keep {
+	path := s.runner.GetInput("rustc")
+	o.Compiler = host.Compiler(path, path == nothing)
+	if set.cache {
 		o.Cache = s.answersDir()
 	}
 	return o, nil

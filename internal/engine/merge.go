@@ -85,7 +85,11 @@ func MergeShards(ctx context.Context, o Options, files []*shard.File) (*Result, 
 	}
 	for _, f := range files {
 		if f.Analysis != analysis {
-			return nil, notWhole("shard %d of %d looked at another change than this run: the sources are not the same; check the same commits", f.Shard.K, f.Shard.Of)
+			hint := "check the same commits"
+			if r.sides.headCommit.ID == "" {
+				hint += ", or keep in the " + r.sides.headName + " nothing that the others had not, such as the files of shards"
+			}
+			return nil, notWhole("shard %d of %d looked at another change than this run: the sources are not the same; %s", f.Shard.K, f.Shard.Of, hint)
 		}
 	}
 	if r.parts, err = newParts(files); err != nil {

@@ -74,34 +74,31 @@ func (s Saved) Restore() (*Run, error) {
 	return &r, nil
 }
 
-// Agree tells whether two runs say the same, whatever they cost and however they were isolated.
+// Agree tells whether two runs say the same, in whatever order, whatever they cost and however they were isolated.
 func Agree(a, b *Run) bool {
-	type function struct {
-		target, name, module string
-		success              bool
-	}
-	functions := func(r *Run) (out []function) {
+	// What diagnostics are the reason for is compared as diagnostics: its text names the first of them.
+	said := func(r *Run) []string {
+		var out []string
+		for _, x := range r.Reasons {
+			if !x.Diagnosed {
+				out = append(out, fmt.Sprintf("reason %v %q %q", x.Outcome, x.Target, x.Text))
+			}
+		}
 		for _, t := range r.Targets {
+			out = append(out, fmt.Sprintf("target %q %v", t.Target, t.Outcome))
 			for _, u := range t.Units {
 				for _, f := range u.Functions {
-					out = append(out, function{t.Target.String(), f.Name, f.Module, f.Success})
+					out = append(out, fmt.Sprintf("function %q %q %q %t %t", t.Target, f.Name, f.Module, f.Success, f.Selected))
 				}
 			}
 		}
-		return out
-	}
-	type complaint struct {
-		category Category
-		place    Span
-		message  string
-	}
-	complaints := func(r *Run) (out []complaint) {
 		for _, d := range r.Diagnostics {
 			if d.Failing() {
-				out = append(out, complaint{d.Category, d.Place, d.Message})
+				out = append(out, fmt.Sprintf("diagnostic %v %q %v %q", d.Category, d.Crate, d.Place, d.Message))
 			}
 		}
+		slices.Sort(out)
 		return out
 	}
-	return a.Outcome == b.Outcome && slices.Equal(a.Reasons, b.Reasons) && slices.Equal(functions(a), functions(b)) && slices.Equal(complaints(a), complaints(b))
+	return a.Outcome == b.Outcome && slices.Equal(said(a), said(b))
 }
