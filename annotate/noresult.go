@@ -14,14 +14,5 @@ func NoResult(w io.Writer, cause string) error {
 	return nil
 }
 
-// Note writes, for the summary of a job, a line of specgate's own, which marks code with backticks.
-func Note(w io.Writer, text string) error {
-	const most = 4 << 10
-	if _, err := io.WriteString(w, "\n"+prose(text, most)+"\n"); err != nil {
-		return fmt.Errorf("write summary: %w", err)
-	}
-	return nil
-}
-
 // Message is text for a workflow command, of at most 4,000 bytes, before its line ends are escaped: what could hide or reorder it is written out.
 func Message(text string) string { return unbracket(escapePlain(text, maxCommandMessage)) }

@@ -37,6 +37,8 @@ type event struct {
 	} `json:"merge_group"`
 	WorkflowRun struct {
 		HeadSHA string `json:"head_sha"`
+		// Event started the run.
+		Event string `json:"event"`
 	} `json:"workflow_run"`
 	Repository struct {
 		DefaultBranch string `json:"default_branch"`

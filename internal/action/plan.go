@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"regexp"
 	"runtime"
 	"strconv"
@@ -14,6 +13,7 @@ import (
 	"github.com/specgate/specgate/internal/gitrepo"
 	"github.com/specgate/specgate/internal/policy"
 	"github.com/specgate/specgate/internal/publish"
+	"github.com/specgate/specgate/internal/shard"
 	"github.com/specgate/specgate/internal/verus"
 )
 
@@ -43,7 +43,7 @@ const (
 
 var (
 	artifactName = regexp.MustCompile(`^[A-Za-z0-9._-]{1,100}$`)
-	shardOf      = regexp.MustCompile(`^([1-9][0-9]{0,3})/([1-9][0-9]{0,3})$`)
+	notInKeys    = regexp.MustCompile(`[^A-Za-z0-9._+-]+`)
 )
 
 // Plan finds out what the event wants checked, fetches it, and says what later steps have to do. It is the one step that looks at the event.
@@ -53,6 +53,9 @@ func (s *Step) Plan(ctx context.Context) error {
 	}
 	e, err := readEvent(s.context.EventName, s.context.EventPath)
 	if err != nil {
+		return err
+	}
+	if _, err := s.settings(); err != nil {
 		return err
 	}
 	out := outputs{"mode": modeCheck}
@@ -80,6 +83,7 @@ func (s *Step) Plan(ctx context.Context) error {
 		return err
 	}
 	out["head"], out["base"] = c.head, c.base
+	out["reports"], out["shards"], out["answers"] = s.reportDir(), s.shardsDir(), s.answersDir()
 	if c.pull > 0 {
 		out["pull"] = strconv.Itoa(c.pull)
 	}
@@ -121,24 +125,22 @@ func (s *Step) flag(name string) (bool, error) {
 
 // artifacts names what is uploaded, or downloaded.
 func (s *Step) artifacts(out outputs) error {
-	name, shard := s.runner.GetInput("artifact"), s.runner.GetInput("shard")
+	name, shards := s.runner.GetInput("artifact"), s.runner.GetInput("shard")
 	if name != "" && !artifactName.MatchString(name) {
 		return inputf("the input artifact is %q; want up to 100 letters, digits, `-`, `_` and `.`", name)
 	}
 	out["artifact"] = name
-	parts := shardOf.FindStringSubmatch(shard)
 	switch {
-	case shard != "" && parts == nil:
-		return inputf("the input shard is %q; want K/N, such as 2/4", shard)
-	case shard != "" && out["mode"] != modeCheck:
+	case shards != "" && out["mode"] != modeCheck:
 		return inputf("the input shard is for a job that checks a part of a change; this one is to %s", out["mode"])
-	case name == "" && (shard != "" || out["mode"] != modeCheck):
+	case name == "" && (shards != "" || out["mode"] != modeCheck):
 		return inputf("the input artifact is empty, so no report can be handed from one job to another")
-	case shard != "":
-		out["artifact"] = name + "-shard-" + parts[1]
-		out["shard"] = shard
-	case out["mode"] == modeMerge:
-		out["artifacts"] = name + "-shard-*"
+	case shards != "":
+		n, err := shard.ParseNumber(shards)
+		if err != nil {
+			return inputf("the input shard is %w", err)
+		}
+		out["artifact"] = fmt.Sprintf("%s-shard-%d", name, n.K)
 	}
 	return nil
 }
@@ -247,7 +249,7 @@ func (s *Step) fetch(ctx context.Context, target *publish.Target, c *change, out
 	if out["mode"] != modeCheck {
 		return nil
 	}
-	out["cache-key"] = fmt.Sprintf("%s-%s-%s", s.o.Version, runtime.GOOS, runtime.GOARCH)
+	out["cache-key"] = notInKeys.ReplaceAllString(fmt.Sprintf("%s-%s-%s", s.o.Version, runtime.GOOS, runtime.GOARCH), "_")
 	if c.accepted {
 		out["save"] = "true"
 	}
@@ -271,6 +273,3 @@ func (s *Step) fetch(ctx context.Context, target *publish.Target, c *change, out
 	out["cache-key"] += "-" + pol.Verus.Release
 	return nil
 }
-
-// answersDir is where what the verifier said, and what was measured, is kept.
-func (s *Step) answersDir() string { return filepath.Join(s.temp, "answers") }

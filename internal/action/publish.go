@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -23,10 +23,11 @@ import (
 // Publish judges the report, puts the result onto GitHub and into the summary of the job, and hands the exit code on. Where the token may only
 // read, the log gets the annotations.
 func (s *Step) Publish(ctx context.Context) error {
-	comments := policy.Comments(s.runner.GetInput("comments"))
-	if known := []policy.Comments{"", policy.CommentsOff, policy.CommentsSticky, policy.CommentsReview}; !slices.Contains(known, comments) {
-		return inputf("the input comments is %q; want off, sticky or review", comments)
+	set, err := s.settings()
+	if err != nil {
+		return err
 	}
+	comments := set.comments
 	client, repo, err := s.client()
 	if err != nil {
 		return err
@@ -66,9 +67,8 @@ func (s *Step) Publish(ctx context.Context) error {
 			return err
 		}
 		note = "The token of this job can only read, as that of every pull request from a fork, so there is no check run: the result is here, in the log of the job and in its exit status."
-	case posted == nil:
-	case posted.Check.URL != "":
-		note = "Check run: " + posted.Check.URL
+	case posted != nil && checkPage.MatchString(posted.Check.URL):
+		note = fmt.Sprintf("[The check run](%s) has the annotations.", posted.Check.URL)
 	}
 	if posted != nil && errors.Is(postErr, github.ErrReadOnly) {
 		// The check run is there, so the result is known. What the policy wants beside it is no part of the gate.
@@ -86,6 +86,9 @@ func (s *Step) Publish(ctx context.Context) error {
 		return postErr
 	}
 	code := host.ExitCode(report.Outcome, j.InconclusiveFails())
+	if s.context.EventName == "workflow_run" {
+		code = 0 // it gates nothing, and has done what it is for: the check run has the result
+	}
 	fmt.Fprintf(s.o.Stdout, "outcome: %s, exit code %d\n", report.Outcome, code)
 	return s.write(outputs{
 		"outcome":    report.Outcome.String(),
@@ -104,7 +107,7 @@ func (s *Step) judge(ctx context.Context, client *github.Client, repo github.Rep
 		return nil, nil, inputf("the number of the pull request: %w", err)
 	}
 	if s.context.EventName == "workflow_run" {
-		target, err := publish.Find(ctx, client, repo, head, 0)
+		target, err := s.ofRun(ctx, client, repo, head, report.Base.Rev)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -141,16 +144,41 @@ func (s *Step) judge(ctx context.Context, client *github.Client, repo github.Rep
 	return target, publish.Judge(report, pol, labels, nil, s.o.Today), nil
 }
 
-// summary writes that of the job.
+// ofRun finds what the run was about whose report is published. The event names no pull request when it came from a fork, so it is looked for by its
+// head, and of several with one head it is the one that is compared with the same base.
+func (s *Step) ofRun(ctx context.Context, client *github.Client, repo github.Repo, head, base string) (*publish.Target, error) {
+	e, err := readEvent(s.context.EventName, s.context.EventPath)
+	if err != nil {
+		return nil, err
+	}
+	pulls, err := client.Pulls(ctx, repo, head)
+	if err != nil {
+		return nil, err
+	}
+	if len(pulls) == 0 && e.WorkflowRun.Event == "pull_request" {
+		return nil, fmt.Errorf("no open pull request has the head %s (any more), so nothing was posted", head)
+	}
+	found := &publish.Target{Client: client, Repo: repo, SHA: head}
+	for i := range pulls {
+		found.Pull = &pulls[i]
+		if of, err := found.MergeBase(ctx); err != nil || of == base {
+			return found, err
+		}
+	}
+	return found, nil
+}
+
+// checkPage is an address that can stand in Markdown as it is.
+var checkPage = regexp.MustCompile(`^https?://[A-Za-z0-9.:/_-]+$`)
+
+// summary writes that of the job, with a note in Markdown.
 func (s *Step) summary(j *publish.Judgement, note string) error {
 	var b strings.Builder
 	if err := annotate.Summary(&b, j.Report, j.Options()); err != nil {
 		return err
 	}
 	if note != "" {
-		if err := annotate.Note(&b, note); err != nil {
-			return err
-		}
+		b.WriteString("\n" + note + "\n")
 	}
 	return s.summarize(b.String())
 }

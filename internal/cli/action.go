@@ -11,6 +11,7 @@ import (
 type actionCmd struct {
 	Plan    actionPlanCmd    `cmd:"" help:"Find out what the event of the job wants checked, and fetch it."`
 	Check   actionCheckCmd   `cmd:"" help:"Check what was fetched, and write the report."`
+	Merge   actionMergeCmd   `cmd:"" help:"Join the parts that other jobs checked, and write the report."`
 	Publish actionPublishCmd `cmd:"" help:"Put the result onto GitHub and into the summary of the job."`
 }
 
@@ -27,6 +28,13 @@ type actionCheckCmd struct{}
 func (actionCheckCmd) Help() string { return actionHelp }
 
 func (actionCheckCmd) Run(r *run) error { return runStep(r, (*action.Step).Check) }
+
+type actionMergeCmd struct{}
+
+// Help is shown below the flags.
+func (actionMergeCmd) Help() string { return actionHelp }
+
+func (actionMergeCmd) Run(r *run) error { return runStep(r, (*action.Step).Merge) }
 
 type actionPublishCmd struct{}
 

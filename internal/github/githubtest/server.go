@@ -286,7 +286,7 @@ func (s *Server) Requests() []Request {
 // Writes are the requests that were made so far to change something.
 func (s *Server) Writes() []Request {
 	return slices.DeleteFunc(s.Requests(), func(r Request) bool {
-		return r.Method == http.MethodGet || strings.HasSuffix(r.Path, "/access_tokens")
+		return r.Method == http.MethodGet || strings.HasSuffix(r.Path, "/access_tokens") || strings.HasSuffix(r.Path, "/git-upload-pack")
 	})
 }
 
