@@ -20,7 +20,7 @@ import (
 )
 
 // documents are those whose console blocks are executed, relative to the root of the repository.
-var documents = []string{"README.md", "docs/cli.md", "docs/report.md", "docs/output.md", "docs/spectest.md", "docs/strength.md", "docs/score.md"}
+var documents = []string{"README.md", "docs/cli.md", "docs/report.md", "docs/output.md", "docs/policy.md", "docs/spectest.md", "docs/strength.md", "docs/score.md"}
 
 // measuring are the documents whose commands run code, for which they need rustc. In the others nothing is run.
 var measuring = []string{"docs/strength.md", "docs/score.md"}
@@ -240,6 +240,10 @@ func TestMatches(t *testing.T) {
 func exampleRepo(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "numbers")
+	// A policy beside it, which docs/policy.md simulates.
+	if err := os.WriteFile(filepath.Join(filepath.Dir(dir), "strict.toml"), []byte("version = 1\n[gate]\nfail-on = \"warning\"\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	for key, value := range gitEnvironment() {
 		t.Setenv(key, value)
 	}
