@@ -89,7 +89,7 @@ func newRepo(b *testing.B) repo {
 	return r
 }
 
-func (r repo) git(b *testing.B, args ...string) {
+func (r repo) git(b testing.TB, args ...string) {
 	b.Helper()
 	cmd := exec.Command("git", append([]string{"-C", string(r), "-c", "user.name=someone", "-c", "user.email=someone@example.com"}, args...)...)
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull)
@@ -98,7 +98,7 @@ func (r repo) git(b *testing.B, args ...string) {
 	}
 }
 
-func (r repo) commit(b *testing.B, contents ...map[string]string) {
+func (r repo) commit(b testing.TB, contents ...map[string]string) {
 	b.Helper()
 	for _, files := range contents {
 		for name, text := range files {

@@ -185,7 +185,7 @@ func start(ctx context.Context, o Options) (*runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{o: o, ctx: ctx, work: &work{}, sides: sides, written: pol, policy: o.applied(pol), families: families, changes: changes}
+	r := &runner{o: o, ctx: ctx, work: &work{since: time.Now()}, sides: sides, written: pol, policy: o.applied(pol), families: families, changes: changes}
 	store := newStore()
 	if r.base, err = newTree(ctx, sides.base, store); err != nil {
 		return nil, err
@@ -428,9 +428,11 @@ func (r *runner) check() (_ *checks.Report, err error) {
 	if err := r.ask(); err != nil {
 		return nil, err
 	}
+	r.work.done("questions")
 	if err := r.measureStrength(); err != nil {
 		return nil, err
 	}
+	r.work.done("strength")
 	if r.share != nil {
 		return r.report, nil // what follows from it is for who has all parts
 	}
@@ -439,6 +441,7 @@ func (r *runner) check() (_ *checks.Report, err error) {
 		return nil, err
 	}
 	r.o.Log.Info("ran the rules", "findings", len(findings), "took", time.Since(start))
+	r.work.done("rules")
 	r.undecided = evidence{findings, slices.Clone(r.report.Reasons), r.blocked, r.report.Tools}
 	return r.decide(findings)
 }
@@ -508,6 +511,7 @@ func (r *runner) buildPairs() error {
 		}
 		side.tree.parseAll(side.rust, r.o.Jobs)
 	}
+	r.work.done("parse")
 	baseModel, err := model.New(r.ctx, r.base, append(baseRust, other...))
 	if err != nil {
 		return fmt.Errorf("read the base: %w", err)
@@ -517,14 +521,17 @@ func (r *runner) buildPairs() error {
 		return fmt.Errorf("read the head: %w", err)
 	}
 	r.share.learn(baseModel, headModel)
+	r.work.done("model")
 	if r.proofs, err = r.verify(headModel); err != nil {
 		return err
 	}
 	r.share.verified(r)
+	r.work.done("verify")
 	if r.proofs != nil {
 		r.proofs.extend(baseModel, headModel)
 	}
 	r.pairs = pair.New(baseModel, headModel)
+	r.work.done("pair")
 	return nil
 }
 

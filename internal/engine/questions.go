@@ -181,6 +181,10 @@ func (r *runner) put(about shard.About, c *prove.Copy, s prove.Side, plan *oblig
 	if err != nil {
 		return nil, err
 	}
+	if r.work != nil {
+		r.work.questions += answers.Asked
+		r.work.runs += answers.Runs
+	}
 	for _, p := range answers.Problems {
 		r.reason(false, string(checks.Proof), "%s", p)
 	}

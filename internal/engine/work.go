@@ -2,12 +2,16 @@ package engine
 
 import (
 	"sync/atomic"
+	"time"
 
 	"github.com/specgate/specgate/internal/measure"
 )
 
 // work counts what a run did, for the log. It is not in the report, which is the same whatever was kept from runs before.
 type work struct {
+	// stages that are done, each with the time that it took, as the log takes them; since is when the last of them ended.
+	stages []any
+	since  time.Time
 	// measured functions, and those whose strength was kept.
 	measured, kept int
 	// spent on functions that were compiled and run.
@@ -24,9 +28,19 @@ func (w *work) ran(s measure.Spent) {
 	w.spent.Calls += s.Calls
 }
 
-// log tells what was done.
+// done notes the end of a stage.
+func (w *work) done(stage string) {
+	if w != nil {
+		now := time.Now()
+		w.stages, w.since = append(w.stages, stage, now.Sub(w.since).Round(time.Microsecond)), now
+	}
+}
+
+// logWork tells what was done.
 func (r *runner) logWork() {
 	w := r.work
+	w.done("judge")
+	r.o.Log.Info("stages", w.stages...)
 	functions := 0
 	if r.pairs != nil {
 		functions = len(r.pairs.Functions)
