@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -37,6 +38,8 @@ type Finding struct {
 	Undecided bool `json:"-"`
 	// Change is the canonical text of what changed. It goes into the fingerprint and nowhere else.
 	Change string `json:"-"`
+	// crate that the symbol is of; see crateOf. Two crates may have one symbol, and what was accepted in one is not accepted in the other.
+	crate string
 }
 
 // Place is a span of the base tree.
@@ -63,10 +66,17 @@ type WaiverRef struct {
 // separable escapes the byte that stands between the parts of a fingerprint.
 var separable = strings.NewReplacer("\\", "\\\\", "\x00", "\\0")
 
-// fingerprint of a finding: 32 hexadecimal digits. The parts are joined with a byte that none of them holds unescaped.
-func fingerprint(rule, symbol, change string) string {
+// fingerprint of a finding, the nth of those that are equal otherwise: 32 hexadecimal digits. The parts are joined with a byte that none of them holds unescaped.
+func (f Finding) fingerprint(n int) string {
+	parts := []string{f.Rule, f.Symbol, f.Change}
+	if n > 1 {
+		parts[2] = fmt.Sprintf("%s\x00%d", f.Change, n)
+	}
+	if f.crate != "" {
+		parts = append(parts, f.crate)
+	}
 	h := sha256.New()
-	for _, part := range []string{rule, symbol, change} {
+	for _, part := range parts {
 		h.Write([]byte(separable.Replace(part)))
 		h.Write([]byte{0})
 	}

@@ -53,7 +53,7 @@ func (p *Pass) Report(f Finding) {
 	if f.Severity == 0 {
 		f.Severity = p.rule.Severity
 	}
-	f.Fingerprint = fingerprint(f.Rule, f.Symbol, f.Change)
+	f.Fingerprint = f.fingerprint(1)
 	*p.findings = append(*p.findings, f)
 }
 
@@ -93,7 +93,7 @@ func Run(ctx context.Context, rules []*Rule, in *Input) ([]Finding, error) {
 		f := &out[i]
 		if n := seen[f.Fingerprint] + 1; n > 1 {
 			seen[f.Fingerprint] = n
-			f.Fingerprint = fingerprint(f.Rule, f.Symbol, fmt.Sprintf("%s\x00%d", f.Change, n))
+			f.Fingerprint = f.fingerprint(n)
 		} else {
 			seen[f.Fingerprint] = 1
 		}

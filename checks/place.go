@@ -22,12 +22,12 @@ func (f Finding) From(file *source.File, span source.Span) Finding {
 func AtFunction(p *pair.Function) Finding {
 	var f Finding
 	if p.Head != nil {
-		f.Symbol = p.Head.Symbol
+		f.Symbol, f.crate = p.Head.Symbol, crateOf(p.Head.Crate)
 		f = f.At(p.Head.File.Syntax.Source, p.Head.NameSpan)
 	}
 	if p.Base != nil {
 		if p.Head == nil {
-			f.Symbol = p.Base.Symbol
+			f.Symbol, f.crate = p.Base.Symbol, crateOf(p.Base.Crate)
 			f.File, f.Span = p.Base.File.Path, start
 		}
 		f = f.From(p.Base.File.Syntax.Source, p.Base.NameSpan)
@@ -39,17 +39,25 @@ func AtFunction(p *pair.Function) Finding {
 func AtItem(p *pair.Item) Finding {
 	var f Finding
 	if p.Head != nil {
-		f.Symbol = ItemSymbol(p.Head)
+		f.Symbol, f.crate = ItemSymbol(p.Head), crateOf(p.Head.Crate)
 		f = f.At(p.Head.File.Syntax.Source, p.Head.NameSpan)
 	}
 	if p.Base != nil {
 		if p.Head == nil {
-			f.Symbol = ItemSymbol(p.Base)
+			f.Symbol, f.crate = ItemSymbol(p.Base), crateOf(p.Base.Crate)
 			f.File, f.Span = p.Base.File.Path, start
 		}
 		f = f.From(p.Base.File.Syntax.Source, p.Base.NameSpan)
 	}
 	return f
+}
+
+// crateOf tells the crates of a tree apart: empty for the library of the package in the root, by the key for all others.
+func crateOf(c *model.Crate) string {
+	if c == nil || c.Key == c.Name && (c.Manifest == "Cargo.toml" || c.Manifest == "") {
+		return ""
+	}
+	return c.Key
 }
 
 // AtFile starts a finding about a file as a whole: the symbol is its path.

@@ -104,6 +104,26 @@ func shorten(s string) string {
 	return s
 }
 
+const moreBelieved = "Nobody checks the promise: the verifier believes this contract, so more is believed now."
+
+// believed tells a contract that no body is checked against. A trait's is that of every implementation, unless the trait is one of foreign code.
+func believed(f *model.Function) bool {
+	if f.Kind == model.TraitMethod {
+		return slices.ContainsFunc(f.Sites, func(s model.Site) bool { return s.Kind == model.ExternalTrait })
+	}
+	return f.Mode != model.Spec && !f.BodyVerified
+}
+
+// reportMore reports a contract that says more than base's, which is an error where it is believed.
+func reportMore(p *checks.Pass, f *pair.Function, message string, kinds ...syntax.ClauseKind) {
+	out := finding(f, message, nil, kinds...)
+	if believed(f.Head) {
+		out.Message += " " + moreBelieved
+		out.Severity = policy.Error
+	}
+	p.Report(out)
+}
+
 // report fills in the place and the difference of some clause kinds, and reports.
 func report(p *checks.Pass, f *pair.Function, message string, w *checks.Witness, kinds ...syntax.ClauseKind) {
 	p.Report(finding(f, message, w, kinds...))
@@ -202,7 +222,7 @@ func requiresWeakened(p *checks.Pass) {
 			if len(removed) > 0 {
 				m += ": gone is " + quoteAll(removed)
 			}
-			report(p, f, m+".", nil, syntax.Requires)
+			reportMore(p, f, m+".", syntax.Requires)
 		}
 	}
 }
@@ -280,10 +300,7 @@ func ensuresStrengthened(p *checks.Pass) {
 			m += ": " + quoteAll(added)
 		}
 		m += "."
-		if !f.Head.BodyVerified && f.Head.Kind != model.TraitMethod {
-			m += " Nobody checks the promise: the verifier believes this contract, so more is believed now."
-		}
-		report(p, f, m, nil, syntax.Ensures, syntax.Returns)
+		reportMore(p, f, m, syntax.Ensures, syntax.Returns)
 	}
 }
 
@@ -298,7 +315,7 @@ func incomparable(p *checks.Pass) {
 		case (v.ensures == Incomparable || v.direction == Incomparable) && !textSame(f) && own(f):
 			out := finding(f, "Neither contract follows from the other: something is promised or covered that was not, and something is not that was. "+
 				because(v.accepted, "For example, %s is allowed now and was not.", "Compare them by hand."), v.accepted, syntax.Ensures, syntax.Returns)
-			if v.accepted != nil {
+			if v.accepted != nil || believed(f.Head) {
 				out.Severity = policy.Error // a promise is lost, whatever came for it
 			}
 			p.Report(out)
@@ -575,6 +592,10 @@ func specDefinition(p *checks.Pass, which Relation) {
 			out.Message += " The contract as a whole is weaker."
 		case Stronger:
 			out.Message += " The contract as a whole is stronger."
+			if believed(u.Head) {
+				out.Message += " " + moreBelieved
+				out.Severity = policy.Error
+			}
 		}
 		if u.Base != nil && hasCallers(u) {
 			v := of(p.Input).verdict(u)

@@ -509,10 +509,10 @@ func unsafeAdded(p *checks.Pass) {
 		out := checks.AtFunction(f)
 		switch {
 		case f.Head.UnsafeBlocks > blocks:
-			out.Change = fmt.Sprintf("%d unsafe blocks", f.Head.UnsafeBlocks)
+			out.Change = fmt.Sprintf("%d unsafe blocks\x00%s", f.Head.UnsafeBlocks, f.Head.Exec)
 			out.Message = fmt.Sprintf("Unsafe blocks here: %d, in base %d. In them memory safety is the author's word, and every proof builds on it.", f.Head.UnsafeBlocks, blocks)
 		case f.Head.Unsafe && !fn && f.Head.Kind != model.AssumeSpecFunction:
-			out.Change = "unsafe fn"
+			out.Change = "unsafe fn\x00" + f.Head.Exec
 			out.Message = "The function is unsafe now: its callers must keep a promise that neither Rust nor the verifier checks."
 		default:
 			continue

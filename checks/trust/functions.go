@@ -235,6 +235,9 @@ func leftVerification(p *checks.Pass) {
 		case h != nil && h.File.Orphan && !b.File.Orphan:
 			out.Change = "orphan"
 			out.Message = "This function was verified in base; now its file belongs to no crate: no mod leads there from a crate's root."
+		case h != nil && b.Crate.OptedIn && !h.Crate.OptedIn && b.Crate.Manifest != h.Crate.Manifest:
+			out.Change = "package"
+			out.Message = fmt.Sprintf("This function was verified in base; now it is in the package of %s, which does not have verify = true in [package.metadata.verus], so that cargo verus does not look at it.", h.Crate.Manifest)
 		case h != nil && h.Kind == model.MacroFunction && b.Kind != model.MacroFunction:
 			out.Change = "macro"
 			out.Message = "This function now stands in the input of a macro that is not Verus's own. Macros are not expanded here, so it cannot be told whether the verifier still looks at it."
@@ -243,6 +246,9 @@ func leftVerification(p *checks.Pass) {
 			out.Message = "This verified function is gone, and its contract with it."
 		default:
 			continue
+		}
+		if h != nil {
+			out.Change += "\x00" + h.Exec // which is what is accepted
 		}
 		p.Report(out)
 	}

@@ -238,8 +238,12 @@ func (r siteRule) build() *checks.Rule {
 				continue
 			}
 			f := s.finding()
+			f.Change += "\x00" + s.meaning(p)
 			f.Message, f.Severity = r.message(s)
 			p.Report(f)
+		}
+		if r.kind == model.Assume {
+			changedAssumptions(p)
 		}
 	}
 	return &out

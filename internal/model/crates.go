@@ -116,6 +116,7 @@ func (x *index) discover() {
 				continue
 			}
 			ci := x.newCrate(r.Name, r.Path, p, k)
+			ci.OptedIn = c.Verus.Verifies()
 			if r.Kind != manifest.Lib {
 				// A package may have a lib of the same name, now or later.
 				ci.Key = r.Name + "(" + r.Kind.String() + ")"

@@ -54,6 +54,8 @@ type Crate struct {
 	Root string
 	// Manifest is the path of the Cargo.toml, or empty for a loose file.
 	Manifest string
+	// OptedIn says that the package's manifest has cargo verus verify it.
+	OptedIn bool
 	// Key tells crates apart, and does not depend on which others there are as long as libs have names of their own: the name for a
 	// lib, "name(bin)" and the like for other targets, the path without .rs for a loose file below other folders than src.
 	Key string
