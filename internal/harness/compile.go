@@ -29,20 +29,11 @@ const maxMessages = 64 << 20
 //
 // It is asked in a directory of ours, as rustup goes by the files of the directory that it is started in, which can name any compiler.
 func findTools(ctx context.Context, rustc, dir string) (*tools, error) {
-	ask := func(args ...string) (string, error) {
-		c := sandbox.Command{Name: rustc, Args: args, Dir: dir, Env: append(sandbox.Environ("RUSTUP_HOME", "CARGO_HOME", "RUSTUP_TOOLCHAIN"), "RUSTUP_AUTO_INSTALL=0"),
-			Limits: sandbox.Limits{Wall: time.Minute, Stdout: 1 << 20, Stderr: 1 << 20}}
-		res, err := c.Run(ctx)
-		if err != nil {
-			return "", fmt.Errorf("ask %s for its %s: %w: %s", rustc, strings.TrimLeft(args[0], "-"), err, bytes.TrimSpace(res.Stderr))
-		}
-		return strings.TrimSpace(string(res.Stdout)), nil
-	}
-	version, err := ask("--version")
+	version, err := ask(ctx, rustc, dir, "--version")
 	if err != nil {
 		return nil, err
 	}
-	root, err := ask("--print=sysroot")
+	root, err := ask(ctx, rustc, dir, "--print=sysroot")
 	if err != nil {
 		return nil, err
 	}
@@ -51,6 +42,16 @@ func findTools(ctx context.Context, rustc, dir string) (*tools, error) {
 		return nil, fmt.Errorf("find the compiler behind %s: %w", rustc, err)
 	}
 	return t, nil
+}
+
+func ask(ctx context.Context, rustc, dir, arg string) (string, error) {
+	c := sandbox.Command{Name: rustc, Args: []string{arg}, Dir: dir, Env: append(sandbox.Environ("RUSTUP_HOME", "CARGO_HOME", "RUSTUP_TOOLCHAIN"), "RUSTUP_AUTO_INSTALL=0"),
+		Limits: sandbox.Limits{Wall: time.Minute, Stdout: 1 << 20, Stderr: 1 << 20}}
+	res, err := c.Run(ctx)
+	if err != nil {
+		return "", fmt.Errorf("ask %s for its %s: %w: %s", rustc, strings.TrimLeft(arg, "-"), err, bytes.TrimSpace(res.Stderr))
+	}
+	return strings.TrimSpace(string(res.Stdout)), nil
 }
 
 // maxRounds is how often a crate is compiled, each time without what the compiler refused.

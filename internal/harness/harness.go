@@ -227,6 +227,9 @@ type Result struct {
 	LeftOut []string
 	// Rustc is the compiler's version; empty if it was not asked.
 	Rustc string
+	// Whole says that nothing of the crate was left out, and that few functions or mutants were refused one after another: then each target is
+	// as it would be without the others.
+	Whole bool
 	// Compilations and Processes are how often the compiler and the program were started.
 	Compilations, Processes int
 	// CompileTook and RunTook are the times of all of them.
@@ -257,6 +260,7 @@ func Run(ctx context.Context, req Request) (*Result, error) {
 		}
 	}
 	if err == nil && ok {
+		b.res.Whole = !b.salvage && b.res.Compilations < maxRounds-2
 		err = b.run(ctx)
 	}
 	if err != nil {

@@ -92,6 +92,9 @@ func (b *build) run(ctx context.Context) error {
 	return nil
 }
 
+// Unsteady begins the text of Measured.Unmeasured for a function that depends on more than its arguments.
+const Unsteady = "it does not give the same for the same arguments"
+
 // settle compares what a function gave in two runs, and its mutants with it.
 func (b *build) settle(j, again *job) {
 	t := j.target
@@ -108,7 +111,7 @@ func (b *build) settle(j, again *job) {
 			continue
 		}
 		if o.Kind != p.Kind || !bytes.Equal(o.raw, p.raw) {
-			t.drop("it does not give the same for the same arguments: %s the first time, %s the second", o.text(), p.text())
+			t.drop(Unsteady+": %s the first time, %s the second", o.text(), p.text())
 			t.out.Observed, t.out.Mutants = nil, nil
 			return
 		}

@@ -65,9 +65,6 @@ func (c *Copy) Again(ctx context.Context, s Side, result *verus.Run, again []*mo
 
 // part runs the verifier, with one more argument, on the modules of some functions; in a workspace on their packages.
 func (c *Copy) part(ctx context.Context, s Side, result *verus.Run, functions []*model.Function, arg string) (*verus.Run, error) {
-	if err := c.make(ctx); err != nil {
-		return nil, err
-	}
 	o := c.request.Options
 	if len(c.request.Roots) == 0 {
 		o.Args = append(slices.Clone(o.Args), arg)
@@ -76,7 +73,7 @@ func (c *Copy) part(ctx context.Context, s Side, result *verus.Run, functions []
 				o.Packages = append(o.Packages, t.Target.Package)
 			}
 		}
-		return c.request.Verifier.VerifyWorkspace(ctx, c.work, c.request.Manifest, o)
+		return c.verify(ctx, verus.Job{Manifest: c.request.Manifest, Options: o})
 	}
 	var runs []*verus.Run
 	for _, root := range c.request.Roots {
@@ -94,7 +91,7 @@ func (c *Copy) part(ctx context.Context, s Side, result *verus.Run, functions []
 			continue
 		}
 		o.Args = slices.Concat(c.request.Options.Args, modules, []string{arg})
-		r, err := c.request.Verifier.VerifyFile(ctx, c.work, root, o)
+		r, err := c.verify(ctx, verus.Job{Roots: []string{root}, Options: o})
 		if err != nil {
 			return nil, err
 		}

@@ -45,8 +45,8 @@ func (c *Copy) Ask(ctx context.Context, s Side, plan *obligation.Plan) (*Answers
 // AskVia is Ask, with something between the plan and the verifier that may ask about a part of the shadows only, and note what is said.
 func (c *Copy) AskVia(ctx context.Context, s Side, plan *obligation.Plan, via Via) (*Answers, error) {
 	start := time.Now()
-	if err := c.make(ctx); err != nil {
-		return nil, err
+	if c.settled {
+		via = c.remembering(ctx, via)
 	}
 	a := newAsking(plan, via)
 	a.copy, a.side = c, s
@@ -142,6 +142,8 @@ func (a *asking) put(ctx context.Context, s *obligation.Shadow) (*Said, error) {
 	}
 	if one.stop != "" {
 		one.problem("questions about %s were not asked: %s", nameOf(s), one.stop)
+	} else if err := a.copy.make(ctx); err != nil {
+		return nil, err
 	} else if err := one.shadow(ctx, s); err != nil {
 		return nil, err
 	}

@@ -46,6 +46,8 @@ type Copy struct {
 	tree  *verus.Tree
 	found *verus.Run // what the cache has; nil: nothing
 	notes []error
+	// settled says that what the verifier says of the tree is kept, so that more can be.
+	settled bool
 }
 
 // Open copies the tree, or looks in the cache for what the verifier said of it. The caller must call Close.
@@ -76,6 +78,7 @@ func Open(ctx context.Context, q Request) (*Copy, error) {
 	if c.found, err = q.Cache.Find(ctx, c.tree, c.job()); err != nil {
 		c.notes = append(c.notes, err)
 	}
+	c.settled = c.found != nil
 	return c, nil
 }
 
@@ -165,6 +168,29 @@ func (c *Copy) Verify(ctx context.Context) (*verus.Run, error) {
 	if note != nil {
 		c.notes = append(c.notes, note)
 	}
+	c.settled = err == nil && note == nil && c.request.Keep
+	return r, err
+}
+
+// verify is a further run of the verifier, or what the cache has of it.
+func (c *Copy) verify(ctx context.Context, j verus.Job) (*verus.Run, error) {
+	if c.settled {
+		r, err := c.request.Cache.Find(ctx, c.tree, j)
+		if err != nil {
+			c.notes = append(c.notes, err)
+		}
+		if r != nil {
+			return r, nil
+		}
+	}
+	if err := c.make(ctx); err != nil {
+		return nil, err
+	}
+	if !c.settled {
+		return c.request.Verifier.Verify(ctx, c.work, j)
+	}
+	// Why this one is not kept is of no interest when the first was.
+	r, _, err := c.request.Cache.Verify(ctx, c.work, c.tree, j, c.request.Keep)
 	return r, err
 }
 

@@ -1,9 +1,12 @@
 package prove
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"regexp"
+	"slices"
 
 	"github.com/specgate/specgate/internal/obligation"
 )
@@ -37,4 +40,48 @@ func PartKey(s *obligation.Shadow, p obligation.Part) string {
 	})
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
+}
+
+// remembering is a via that looks for what was said of a shadow in the cache before it is put, and keeps what is said.
+func (c *Copy) remembering(ctx context.Context, via Via) Via {
+	if via == nil {
+		via = func(_ int, _ *obligation.Shadow, put func() (*Said, error)) (*Said, error) { return put() }
+	}
+	return func(try int, s *obligation.Shadow, put func() (*Said, error)) (*Said, error) {
+		return via(try, s, func() (*Said, error) {
+			words := []string{"questions 1", s.Crate.Root, s.File, s.Module, s.Prefix(), s.Canary, string(s.Text)}
+			for _, p := range s.Parts {
+				words = append(words, p.Name)
+			}
+			data, ok, err := c.request.Cache.Said(c.tree, c.job(), words...)
+			if err != nil {
+				c.notes = append(c.notes, err)
+			}
+			if ok {
+				said := &Said{}
+				if json.Unmarshal(data, said) == nil && said.final(s) {
+					return said, nil
+				}
+			}
+			said, err := put()
+			if err != nil || !c.request.Keep || !said.final(s) {
+				return said, err
+			}
+			if data, err = json.Marshal(said); err == nil {
+				err = c.request.Cache.Note(ctx, data, c.tree, c.job(), words...)
+			}
+			if err != nil {
+				c.notes = append(c.notes, err)
+			}
+			return said, nil
+		})
+	}
+}
+
+// final tells what would be said again: each question has an answer, and there is nothing else to tell.
+func (x *Said) final(s *obligation.Shadow) bool {
+	return len(x.Verdicts) == len(s.Parts) && len(x.Problems) == 0 && !x.Crate && !x.Module && !x.Told && x.Stop == "" &&
+		!slices.ContainsFunc(x.Verdicts, func(v obligation.Verdict) bool {
+			return v != obligation.Proved && v != obligation.NotProved && v != obligation.TimedOut
+		})
 }

@@ -3,11 +3,9 @@ package verus
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -16,7 +14,6 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -51,6 +48,7 @@ func (v *Verifier) Verify(ctx context.Context, w *Work, j Job) (*Run, error) {
 // is a hash of everything that it depends on; what depends on more is not kept. See docs/cache.md.
 type Answers struct {
 	store    *cache.Store
+	also     []*cache.Store // that are looked into, and not written
 	verifier *Verifier
 	// installed is a hash of the verifier and of the programs that it starts.
 	installed [sha256.Size]byte
@@ -71,7 +69,46 @@ func NewAnswers(store *cache.Store, v *Verifier) (*Answers, error) {
 	if err != nil {
 		return nil, fmt.Errorf("keep what the verifier says: %w", err)
 	}
-	return &Answers{store, v, installed}, nil
+	return &Answers{store: store, verifier: v, installed: installed}, nil
+}
+
+// With are the same answers, kept in another store, and looked for in more of them.
+func (a *Answers) With(store *cache.Store, also ...*cache.Store) *Answers {
+	out := *a
+	out.store, out.also = store, also
+	return &out
+}
+
+// get gives the data of a key from the first store that has any.
+func (a *Answers) get(k cache.Key) ([]byte, bool, error) {
+	var errs []error
+	for _, s := range append([]*cache.Store{a.store}, a.also...) {
+		data, ok, err := s.Get(k)
+		if ok && err == nil {
+			return data, true, nil
+		}
+		errs = append(errs, err)
+	}
+	return nil, false, errors.Join(errs...)
+}
+
+// Said gives what was kept with Note about a tree under some words; false if nothing was. An error is about the store.
+func (a *Answers) Said(t *Tree, j Job, words ...string) ([]byte, bool, error) {
+	return a.get(a.wordKey(t, j, words))
+}
+
+// Note keeps what was said about a tree under some words. That it would be said again is for the caller to know: it is as a rule if the
+// answer about the whole tree was kept.
+func (a *Answers) Note(ctx context.Context, data []byte, t *Tree, j Job, words ...string) error {
+	return a.store.Put(ctx, a.wordKey(t, j, words), data)
+}
+
+func (a *Answers) wordKey(t *Tree, j Job, words []string) cache.Key {
+	whole := a.Key(t, j)
+	h := cache.NewHash()
+	h.Add("tree", string(whole[:]))
+	h.Add("words", words...)
+	return h.Key()
 }
 
 // Store is where the answers are.
@@ -79,7 +116,7 @@ func (a *Answers) Store() *cache.Store { return a.store }
 
 // Find gives what the verifier said of a tree; nil if that is not known. An error is about the store, and as good as nil.
 func (a *Answers) Find(ctx context.Context, t *Tree, j Job) (*Run, error) {
-	data, ok, err := a.store.Get(a.Key(t, j))
+	data, ok, err := a.get(a.Key(t, j))
 	if err != nil || !ok {
 		return nil, err
 	}
@@ -302,44 +339,27 @@ func hider(w *Work) func(string) (string, bool) {
 	}
 }
 
-// hasher hashes words so that no two lists of them are alike.
-type hasher struct{ hash.Hash }
-
-func newHasher() hasher { return hasher{sha256.New()} }
-
-func (h hasher) add(what string, words ...string) {
-	var n [8]byte
-	for _, w := range append([]string{what, strconv.Itoa(len(words))}, words...) {
-		binary.BigEndian.PutUint64(n[:], uint64(len(w)))
-		// Hashes take all that they are given.
-		_, _ = h.Write(n[:])
-		_, _ = io.WriteString(h, w)
-	}
-}
-
-func (h hasher) sum() [sha256.Size]byte { return [sha256.Size]byte(h.Sum(nil)) }
-
 // Key is a hash of all that the answer about a tree depends on. The time limit is not a part: an answer that was given within one is the
 // same within another.
 func (a *Answers) Key(t *Tree, j Job) cache.Key {
 	v := a.verifier
-	h := newHasher()
-	h.add("format", answersFormat)
-	h.add("platform", runtime.GOOS, runtime.GOARCH)
-	h.add("installation", string(a.installed[:]))
-	h.add("version", v.Version.Release, v.Version.Profile, v.Version.OS, v.Version.Arch, v.Version.Toolchain, v.Version.Commit, v.SolverVersion)
-	h.add("programs", v.Path, v.CargoVerus, v.Solver)
-	h.add("environment", v.environ("", false)...)
+	h := cache.NewHash()
+	h.Add("format", answersFormat)
+	h.Add("platform", runtime.GOOS, runtime.GOARCH)
+	h.Add("installation", string(a.installed[:]))
+	h.Add("version", v.Version.Release, v.Version.Profile, v.Version.OS, v.Version.Arch, v.Version.Toolchain, v.Version.Commit, v.SolverVersion)
+	h.Add("programs", v.Path, v.CargoVerus, v.Solver)
+	h.Add("environment", v.environ("", false)...)
 	if len(j.Roots) == 0 {
-		h.add("environment of cargo", v.environ(hiddenTarget, !j.Options.Offline)...)
-		h.add("settings of cargo", cargoSettings()...)
-		h.add("manifest", j.Manifest)
-		h.add("packages", j.Options.Packages...)
-		h.add("offline", fmt.Sprint(j.Options.Offline))
+		h.Add("environment of cargo", v.environ(hiddenTarget, !j.Options.Offline)...)
+		h.Add("settings of cargo", cargoSettings()...)
+		h.Add("manifest", j.Manifest)
+		h.Add("packages", j.Options.Packages...)
+		h.Add("offline", fmt.Sprint(j.Options.Offline))
 	} else {
-		h.add("roots", j.Roots...)
+		h.Add("roots", j.Roots...)
 	}
-	h.add("arguments", j.Options.Args...)
+	h.Add("arguments", j.Options.Args...)
 	names := make([]string, 0, len(t.files))
 	for name := range t.files {
 		names = append(names, name)
@@ -347,9 +367,9 @@ func (a *Answers) Key(t *Tree, j Job) cache.Key {
 	slices.Sort(names)
 	for _, name := range names {
 		f := t.files[name]
-		h.add("file", name, fmt.Sprint(f.mode), string(f.sum[:]))
+		h.Add("file", name, fmt.Sprint(f.mode), string(f.sum[:]))
 	}
-	return h.sum()
+	return h.Key()
 }
 
 // cargoSettings are the user's own settings of cargo, which it reads wherever it runs.
@@ -404,12 +424,12 @@ func (v *Verifier) hash() (sum [sha256.Size]byte, err error) {
 			return fail("%s is a script, or cannot be read, so it is not known what it starts", program)
 		}
 	}
-	h := newHasher()
+	h := cache.NewHash()
 	programs := []string{v.Solver}
 	for _, name := range []string{"rustup", "cargo", "rustc"} {
 		found, err := sandbox.LookPath(name)
 		if errors.Is(err, sandbox.ErrNotFound) {
-			h.add("absent", name)
+			h.Add("absent", name)
 			continue
 		}
 		if err != nil {
@@ -422,7 +442,7 @@ func (v *Verifier) hash() (sum [sha256.Size]byte, err error) {
 		if err != nil {
 			return fail("%w", err)
 		}
-		h.add("program", p, string(one[:]))
+		h.Add("program", p, string(one[:]))
 	}
 	dir := filepath.Dir(v.Path)
 	files, bytes := 0, int64(0)
@@ -445,13 +465,13 @@ func (v *Verifier) hash() (sum [sha256.Size]byte, err error) {
 		if err != nil {
 			return err
 		}
-		h.add("file", name, fmt.Sprint(mode.Perm()&0o111 != 0), string(one[:]))
+		h.Add("file", name, fmt.Sprint(mode.Perm()&0o111 != 0), string(one[:]))
 		return nil
 	})
 	if err != nil {
 		return fail("read the installation of the verifier: %w", err)
 	}
-	return h.sum(), nil
+	return h.Key(), nil
 }
 
 func hashFile(name string) (sum [sha256.Size]byte, mode fs.FileMode, err error) {
