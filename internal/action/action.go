@@ -24,6 +24,7 @@ import (
 	"github.com/specgate/specgate/checks"
 	"github.com/specgate/specgate/internal/engine"
 	"github.com/specgate/specgate/internal/github"
+	"github.com/specgate/specgate/internal/gitrepo"
 	"github.com/specgate/specgate/internal/policy"
 )
 
@@ -92,6 +93,19 @@ func (s *Step) client() (*github.Client, github.Repo, error) {
 	}
 	return client, repo, nil
 }
+
+// lacking says which permission a job needs, where GitHub refused to show something.
+func lacking(permission string, err error) error {
+	if errors.Is(err, github.ErrReadOnly) || errors.Is(err, github.ErrNotFound) || errors.Is(err, gitrepo.ErrNoAccess) {
+		return fmt.Errorf("%w; the job needs `permissions: %s`", err, permission)
+	}
+	return err
+}
+
+const (
+	readContents = "contents: read"
+	readPulls    = "pull-requests: read"
+)
 
 // outputs of a step, by name. A value is one line.
 type outputs map[string]string

@@ -1,7 +1,9 @@
 package action_test
 
 import (
+	"archive/zip"
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"flag"
 	"fmt"
@@ -19,11 +21,13 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/rhysd/actionlint"
 
 	"github.com/specgate/specgate"
 	"github.com/specgate/specgate/internal/github/githubtest"
+	"github.com/specgate/specgate/internal/sandbox"
+	"github.com/specgate/specgate/internal/verus"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -43,6 +47,7 @@ var binary = sync.OnceValues(func() (string, error) {
 })
 
 func TestMain(m *testing.M) {
+	sandbox.Main()
 	code := m.Run()
 	if name, err := binary(); err == nil {
 		_ = os.RemoveAll(filepath.Dir(name))
@@ -57,6 +62,12 @@ var tools = []string{"awk", "bash", "cat", "chmod", "cp", "curl", "cut", "dirnam
 // newWorld makes a GitHub with the repository acme/numbers. Its commits are those of git in a directory, by the names that goldens have for them.
 func newWorld(t *testing.T, commits map[string]string, dir string, repo githubtest.Repo) *world {
 	t.Helper()
+	if _, err := exec.LookPath("curl"); err != nil {
+		if os.Getenv("REQUIRE_CURL") == "1" {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
 	w := &world{t: t, caches: map[string]string{}, artifacts: map[string]map[string]string{}}
 	all, err := githubtest.ReadGit(filepath.Join(dir, ".git"))
 	w.check(err)
@@ -216,7 +227,7 @@ func (w *world) compare(name string) {
 	}
 	want, err := os.ReadFile(file)
 	w.check(err)
-	if diff := cmp.Diff(string(want), text); diff != "" {
+	if diff := gocmp.Diff(string(want), text); diff != "" {
 		w.t.Errorf("%s: %s", file, diff)
 	}
 }
@@ -550,6 +561,30 @@ func TestRefused(t *testing.T) {
 	w.compare("refused")
 }
 
+// TestPermissions: what a job may not do is said, with what it needs.
+func TestPermissions(t *testing.T) {
+	t.Parallel()
+	dir, c := numbers(t, nil)
+	w := newWorld(t, c, dir, githubtest.Repo{Default: c["base"], Pulls: map[int]*githubtest.Pull{7: {Head: c["head"], Base: c["base"]}}})
+	for _, p := range []struct {
+		permissions map[string]string
+		conclusion  string
+	}{
+		{map[string]string{"contents": "read", "checks": "write"}, "failure"},
+		{map[string]string{"pull-requests": "read", "checks": "write"}, "failure"},
+		{map[string]string{"contents": "read", "pull-requests": "read"}, "success"},
+	} {
+		w.printf("\n==== %v\n", p.permissions)
+		r := pullRequest("opened", 7, c["base"], c["head"])
+		r.permissions, r.inputs = p.permissions, map[string]string{"only": "edit"}
+		w.want(w.start("simple.yml", r), "specgate", p.conclusion)
+	}
+	if posted := w.hub.Writes(); len(posted) > 0 {
+		t.Errorf("posted: %v", posted)
+	}
+	w.compare("permissions")
+}
+
 // TestClosed: a pull request that is closed is checked as any other, and not commented on.
 func TestClosed(t *testing.T) {
 	t.Parallel()
@@ -613,4 +648,139 @@ func TestSharded(t *testing.T) {
 	}
 	w.want(w.start("sharded.yml", lost), "specgate", "failure")
 	w.compare("sharded")
+}
+
+// TestVerifier: the release that the policy of the base pins is installed and kept by a push to the default branch, and found again by a pull request.
+// What is packed here is no verifier: a script that only tells its version.
+func TestVerifier(t *testing.T) {
+	t.Parallel()
+	platform, err := verus.Platform(runtime.GOOS, runtime.GOARCH)
+	if err != nil {
+		t.Skip(err)
+	}
+	const release = "0.2025.06.23.283b036"
+	var archive bytes.Buffer
+	z := zip.NewWriter(&archive)
+	for name, text := range map[string]string{"verus": "#!/bin/sh\necho Verus\necho '  Version: " + release + "'\n", "z3": "#!/bin/sh\necho 'Z3 version 4.12.5 - 64 bit'\n",
+		"version.json": `{"verus": {"version": "` + release + `"}}`} {
+		f, err := z.Create("verus-" + platform + "/" + name)
+		if err == nil {
+			_, err = f.Write([]byte(text))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	pin := fmt.Sprintf("version = 1\n[verus]\nrelease = %q\nroots = [\"src/lib.rs\"]\n[verus.sha256]\n%s = \"%x\"\n", release, platform, sha256.Sum256(archive.Bytes()))
+	dir, c := numbers(t, func(dir, side string) {
+		text := pin
+		if side == "head" {
+			text = strings.Replace(pin, release, "0.2020.01.01.0000000", 1) // what a change pins is not installed
+		}
+		if err := os.WriteFile(filepath.Join(dir, ".specgate.toml"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	})
+	w := newWorld(t, c, dir, githubtest.Repo{Default: c["base"], Pulls: map[int]*githubtest.Pull{7: {Head: c["head"], Base: c["base"]}}})
+
+	// Somebody has installed it on the machine, as nothing is downloaded here.
+	program, err := binary()
+	w.check(err)
+	scratch := t.TempDir()
+	w.check(os.WriteFile(filepath.Join(scratch, "verus.zip"), archive.Bytes(), 0o644))
+	w.check(os.WriteFile(filepath.Join(scratch, "policy.toml"), []byte(pin), 0o644))
+	setup := exec.Command(program, "setup", "verus", "--from", "verus.zip", "--policy", "policy.toml", "--dir", filepath.Join(scratch, "data"), "--no-toolchain")
+	setup.Dir = scratch
+	if out, err := setup.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	pushed := push("refs/heads/main", c["base"], c["base"])
+	pushed.before = func(step, home string) {
+		if step == "Install the verifier" {
+			data, err := verus.DataDir(runtime.GOOS, func(name string) string { return map[string]string{"HOME": home}[name] })
+			w.check(err)
+			w.check(copyTree(data, filepath.Join(scratch, "data")))
+		}
+	}
+	w.start("simple.yml", pushed)
+	key := "specgate-verus-" + release + "-Linux-X64"
+	if _, there := w.caches[key]; !there {
+		t.Errorf("the verifier was not kept; the caches are %v", slices.Sorted(maps.Keys(w.caches)))
+	}
+	pull := pullRequest("opened", 7, c["base"], c["head"])
+	w.start("simple.yml", pull)
+	text := w.golden.String()
+	_, second, _ := strings.Cut(text, "on pull_request")
+	for _, want := range []string{
+		"# Restore the verifier\n  restored ", " from " + key + "\n",
+		"# Keep the verifier: skipped\n",
+		"output verus-release=" + release + "\n",
+	} {
+		if !strings.Contains(second, want) {
+			t.Errorf("the log of the pull request has no %q", want)
+		}
+	}
+	report, err := os.ReadFile(filepath.Join(w.artifacts[pull.id]["specgate"], "report.json"))
+	w.check(err)
+	if isolated, err := exec.Command(program, "doctor").Output(); err == nil || bytes.Contains(isolated, []byte("ok       sandbox")) {
+		if !bytes.Contains(report, []byte(release)) {
+			t.Errorf("the verifier took no part in the check:\n%s", second)
+		}
+	}
+	if t.Failed() {
+		t.Log(text)
+	}
+}
+
+// TestMeasured: code of the change is run, isolated, on one machine and on three; the report is the same.
+func TestMeasured(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("rustc"); err != nil {
+		if os.Getenv("REQUIRE_ORACLE") == "1" {
+			t.Fatal(err)
+		}
+		t.Skip(err)
+	}
+	protections, err := sandbox.Protections(t.Context())
+	if err == nil && len(sandbox.Missing(protections)) > 0 {
+		if os.Getenv("REQUIRE_ISOLATION") == "1" {
+			t.Fatal(sandbox.Statement(protections))
+		}
+		t.Skip(sandbox.Statement(protections))
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	dir, c := numbers(t, nil)
+	w := newWorld(t, c, dir, githubtest.Repo{Default: c["base"], Pulls: map[int]*githubtest.Pull{7: {Head: c["head"], Base: c["base"]}}})
+	w.path += string(os.PathListSeparator) + os.Getenv("PATH")
+	env := map[string]string{}
+	if home, err := os.UserHomeDir(); err == nil { // jobs have another
+		env["RUSTUP_HOME"] = cmp.Or(os.Getenv("RUSTUP_HOME"), filepath.Join(home, ".rustup"))
+	}
+	if toolchain := os.Getenv("RUSTUP_TOOLCHAIN"); toolchain != "" {
+		env["RUSTUP_TOOLCHAIN"] = toolchain
+	}
+	var reports []string
+	for _, workflow := range []string{"simple.yml", "sharded.yml"} {
+		r := pullRequest("opened", 7, c["base"], c["head"])
+		r.env = env
+		w.want(w.start(workflow, r), "specgate", "failure")
+		text, err := os.ReadFile(filepath.Join(w.artifacts[r.id]["specgate"], "report.json"))
+		w.check(err)
+		reports = append(reports, string(text))
+	}
+	if diff := gocmp.Diff(reports[0], reports[1]); diff != "" {
+		t.Errorf("parts make another report: %s", diff)
+	}
+	for _, want := range []string{`(?m)^  score=0\.\d{4}$`, `(?m)^  delta=-0\.\d{4}$`, `(?m)^  conclusion=failure$`} {
+		if n := len(regexp.MustCompile(want).FindAllString(w.golden.String(), -1)); n != 2 {
+			t.Errorf("%d outputs are %s, want 2", n, want)
+		}
+	}
+	if t.Failed() {
+		t.Log(w.golden.String())
+	}
 }

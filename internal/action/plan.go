@@ -170,11 +170,11 @@ func (s *Step) change(ctx context.Context, e *event, client *github.Client, repo
 	case "pull_request":
 		target, err := publish.Find(ctx, client, repo, c.head, e.PullRequest.Number)
 		if err != nil {
-			return nil, err
+			return nil, lacking(readPulls, err)
 		}
 		c.pull = e.PullRequest.Number
 		c.base, err = target.MergeBase(ctx)
-		return c, err
+		return c, lacking(readContents, err)
 	case "merge_group":
 		c.base, c.pull = e.MergeGroup.BaseSHA, e.queuedPull()
 		if err := github.CheckSHA(c.base); err != nil {
@@ -197,25 +197,25 @@ func (s *Step) change(ctx context.Context, e *event, client *github.Client, repo
 			c.accepted = true
 			var err error
 			c.base, err = client.MergeBase(ctx, repo, e.Before, c.head)
-			return c, err
+			return c, lacking(readContents, err)
 		}
 		pulls, err := client.Pulls(ctx, repo, c.head)
 		if err != nil {
-			return nil, err
+			return nil, lacking(readPulls, err)
 		}
 		if len(pulls) == 1 {
 			c.pull = pulls[0].Number
 			target := publish.Target{Client: client, Repo: repo, SHA: c.head, Pull: &pulls[0]}
 			c.base, err = target.MergeBase(ctx)
-			return c, err
+			return c, lacking(readContents, err)
 		}
 	}
 	tip, err := client.DefaultBranch(ctx, repo)
 	if err != nil {
-		return nil, err
+		return nil, lacking(readContents, err)
 	}
 	if c.base, err = client.MergeBase(ctx, repo, tip, c.head); err != nil {
-		return nil, err
+		return nil, lacking(readContents, err)
 	}
 	if e.name == "workflow_dispatch" && c.base == c.head {
 		return nil, inputf("%s is part of the default branch, so there is nothing to compare it with; name a commit in the input base", c.head)
@@ -227,7 +227,7 @@ func (s *Step) change(ctx context.Context, e *event, client *github.Client, repo
 func (s *Step) fetch(ctx context.Context, target *publish.Target, c *change, out outputs) error {
 	text, found, err := target.Client.File(ctx, target.Repo, c.base, policy.FileName)
 	if err != nil {
-		return err
+		return lacking(readContents, err)
 	}
 	pol := policy.Default()
 	if found {
@@ -244,7 +244,7 @@ func (s *Step) fetch(ctx context.Context, target *publish.Target, c *change, out
 		o.Accepted = c.head
 	}
 	if err := gitrepo.Fetch(ctx, o); err != nil {
-		return err
+		return lacking(readContents, err)
 	}
 	if out["mode"] != modeCheck {
 		return nil

@@ -66,7 +66,7 @@ func (s *Step) Publish(ctx context.Context) error {
 		if err := annotate.Commands(s.o.Stdout, report, annotate.CommandOptions{Options: j.Options()}); err != nil {
 			return err
 		}
-		note = "The token of this job can only read, as that of every pull request from a fork, so there is no check run: the result is here, in the log of the job and in its exit status."
+		note = "The token of this job can only read, as that of every pull request from a fork, so there is no check run: the result is here, in the log of the job and in its exit status. A job of the repository's own needs `permissions: checks: write`."
 	case posted != nil && checkPage.MatchString(posted.Check.URL):
 		note = fmt.Sprintf("[The check run](%s) has the annotations.", posted.Check.URL)
 	}
@@ -125,12 +125,12 @@ func (s *Step) judge(ctx context.Context, client *github.Client, repo github.Rep
 		// The head is the queue's own. Who may label a pull request has allowed what the label allows for the merge of it, too.
 		pull, err := client.Pull(ctx, repo, number)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, lacking(readPulls, err)
 		}
 		labels = pull.Labels
 	default:
 		if target, err = publish.Find(ctx, client, repo, head, number); err != nil {
-			return nil, nil, err
+			return nil, nil, lacking(readPulls, err)
 		}
 		labels = target.Labels()
 	}
@@ -153,7 +153,7 @@ func (s *Step) ofRun(ctx context.Context, client *github.Client, repo github.Rep
 	}
 	pulls, err := client.Pulls(ctx, repo, head)
 	if err != nil {
-		return nil, err
+		return nil, lacking(readPulls, err)
 	}
 	if len(pulls) == 0 && e.WorkflowRun.Event == "pull_request" {
 		return nil, fmt.Errorf("no open pull request has the head %s (any more), so nothing was posted", head)

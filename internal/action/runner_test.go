@@ -103,14 +103,16 @@ type run struct {
 	ref, sha string
 	// fork: a pull request of another repository started it, so the token can only read.
 	fork bool
+	// permissions, if not nil, are those of the jobs instead of what the workflow says.
+	permissions map[string]string
 	// hosted: the machine is one of GitHub's, which is thrown away.
 	hosted bool
 	// env is added to that of every step.
 	env map[string]string
 	// inputs are added to those of the action, as if the workflow had them.
 	inputs map[string]string
-	// before is called before each step of the action, by its name.
-	before func(step string, temp string)
+	// before is called before each step of the action, by its name, with the home of the job.
+	before func(step, home string)
 }
 
 // jobRun is one job that is run.
@@ -228,6 +230,9 @@ func (w *world) jobOnce(rules *workflow, id string, rule *jobRules, r *run, c co
 	if j.grants == nil {
 		j.grants = rules.Permissions
 	}
+	if r.permissions != nil {
+		j.grants = r.permissions
+	}
 	j.token = fmt.Sprintf("ghs_%026d", w.jobs)
 	w.secrets = append(w.secrets, j.token)
 	permissions := map[string]string{}
@@ -295,7 +300,7 @@ func (j *jobRun) step(step stepRules, c contexts, s *status, outs map[string]any
 		return
 	}
 	if inputs != nil && j.run.before != nil {
-		j.run.before(name, j.temp)
+		j.run.before(name, j.home)
 	}
 	values, err := expandAll(step.With, c, *s)
 	j.check(err)
