@@ -45,6 +45,8 @@ type Config struct {
 
 	// Transport for requests to GitHub; nil: http.DefaultTransport.
 	Transport http.RoundTripper
+	// Wait is the longest that one request to GitHub is tried again before its job is put off; 0: 30 s.
+	Wait time.Duration
 	// Retry is the shortest time before a failure is tried again; 0: 20 s.
 	Retry time.Duration
 	// Now is the time; nil: this machine's.
@@ -86,6 +88,9 @@ func Run(ctx context.Context, c Config) error {
 	if a.retry == 0 {
 		a.retry = 20 * time.Second
 	}
+	if c.Wait == 0 {
+		c.Wait = 30 * time.Second
+	}
 	if a.now == nil {
 		a.now = time.Now
 	}
@@ -93,7 +98,7 @@ func Run(ctx context.Context, c Config) error {
 	if transport == nil {
 		transport = http.DefaultTransport
 	}
-	a.clients = &clients{baseURL: c.APIURL, agent: c.UserAgent, appID: c.AppID, key: c.PrivateKey, transport: transport, left: a.metrics.left, log: c.Log, kept: map[clientKey]*github.Client{}}
+	a.clients = &clients{baseURL: c.APIURL, agent: c.UserAgent, appID: c.AppID, key: c.PrivateKey, transport: transport, left: a.metrics.left, wait: c.Wait, log: c.Log, kept: map[clientKey]*github.Client{}}
 
 	workers := river.NewWorkers()
 	if err := errors.Join(river.AddWorkerSafely(workers, &headWorker{app: a}), river.AddWorkerSafely(workers, &buttonWorker{app: a})); err != nil {
@@ -108,7 +113,7 @@ func Run(ctx context.Context, c Config) error {
 	}
 	db, err := openDatabase(ctx, c.Database, queueOptions{
 		id: fmt.Sprintf("%s-%d-%s", name, os.Getpid(), rand.Text()[:10]), checks: c.Jobs, timeout: maxBases*c.Timeout + 30*time.Minute,
-		patience: c.Patience, workers: workers, errors: failures{a}, log: c.Log,
+		patience: c.Patience, workers: workers, errors: failures{a}, log: slog.New(warnings{c.Log.Handler()}),
 	})
 	if err != nil {
 		return err
@@ -254,6 +259,19 @@ func (f failures) HandlePanic(_ context.Context, job *rivertype.JobRow, value an
 	f.a.log.Error("a job panicked", "job", job.ID, "kind", job.Kind, "attempt", job.Attempt, "panic", fmt.Sprint(value), "stack", trace)
 	return nil
 }
+
+// warnings is a log of what the queue and its migrations warn of; what goes well is not news.
+type warnings struct{ slog.Handler }
+
+func (w warnings) Enabled(ctx context.Context, level slog.Level) bool {
+	return level >= slog.LevelWarn && w.Handler.Enabled(ctx, level)
+}
+
+func (w warnings) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return warnings{w.Handler.WithAttrs(attrs)}
+}
+
+func (w warnings) WithGroup(name string) slog.Handler { return warnings{w.Handler.WithGroup(name)} }
 
 // runningJobs are those of this process.
 type runningJobs struct {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -21,6 +22,7 @@ type clients struct {
 	key            []byte
 	transport      http.RoundTripper
 	left           *prometheus.GaugeVec
+	wait           time.Duration
 	log            *slog.Logger
 
 	mu   sync.Mutex
@@ -41,7 +43,7 @@ func (c *clients) get(repo github.Repo, installation int64, comments bool) (*git
 	if client, ok := c.kept[key]; ok {
 		return client, nil
 	}
-	client, err := github.New(github.Options{BaseURL: c.baseURL, UserAgent: c.agent, Log: c.log,
+	client, err := github.New(github.Options{BaseURL: c.baseURL, UserAgent: c.agent, MaxWait: c.wait, Log: c.log,
 		Transport: &counted{next: c.transport, left: c.left.WithLabelValues(strconv.FormatInt(installation, 10))},
 		App:       &github.App{ID: c.appID, InstallationID: installation, PrivateKey: c.key, Repository: repo, Comments: comments}})
 	if err != nil {

@@ -1,0 +1,622 @@
+package app_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"net"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/specgate/specgate/checks"
+	"github.com/specgate/specgate/internal/app"
+	"github.com/specgate/specgate/internal/github/githubtest"
+)
+
+// Commits of acme/numbers: the base, and heads one..six, each a child of the base.
+const (
+	baseSHA = "1111111111111111111111111111111111111111"
+	one     = "2222222222222222222222222222222222222222"
+	two     = "3333333333333333333333333333333333333333"
+	three   = "4444444444444444444444444444444444444444"
+	other   = "5555555555555555555555555555555555555555" // the tip of another branch
+)
+
+// checker is what the test wants a check to be. A check that is not told otherwise finds nothing.
+type checker struct {
+	mu    sync.Mutex
+	jobs  []string
+	do    func(ctx context.Context, job app.Job) (app.Result, error)
+	begun chan string
+}
+
+func (c *checker) Check(ctx context.Context, job app.Job) (app.Result, error) {
+	c.mu.Lock()
+	c.jobs = append(c.jobs, fmt.Sprintf("%s #%d %.4s..%.4s %v", job.Repo, job.Pull, job.Base, job.Head, job.Accepted))
+	do := c.do
+	c.mu.Unlock()
+	select {
+	case c.begun <- job.Head:
+	default:
+	}
+	if _, err := job.Token(ctx); err != nil {
+		return app.Result{}, err
+	}
+	if do != nil {
+		return do(ctx, job)
+	}
+	return passed(job), nil
+}
+
+func passed(job app.Job) app.Result {
+	return app.Result{Report: &checks.Report{Schema: 1, Base: checks.Revision{Rev: job.Base}, Head: checks.Revision{Rev: job.Head}, Outcome: checks.OutcomePass}}
+}
+
+func (c *checker) set(do func(context.Context, app.Job) (app.Result, error)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.do = do
+}
+
+func (c *checker) ran() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.jobs)
+}
+
+// scene is a server within the test, and a GitHub.
+type scene struct {
+	*world
+	t       *testing.T
+	checker *checker
+	config  app.Config
+	address string
+	log     *lockedBuffer
+	stop    func() error
+}
+
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// newScene is a GitHub with one repository, and a server that is not started.
+func newScene(t *testing.T, database string) *scene {
+	t.Helper()
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		t.Fatal(err)
+	}
+	commits := map[string]githubtest.Commit{baseSHA: {}, other: {Parents: []string{baseSHA}}}
+	for _, sha := range []string{one, two, three} {
+		commits[sha] = githubtest.Commit{Parents: []string{baseSHA}}
+	}
+	state := githubtest.State{"acme/numbers": {Default: baseSHA, Commits: commits, Pulls: map[int]*githubtest.Pull{7: {Head: one, Base: baseSHA}}}}
+	w := &world{Server: githubtest.New(state, ""), ids: map[string]int64{"acme/numbers": 1000}, repos: []string{"acme/numbers"},
+		key: pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)})}
+	w.AddApp(githubtest.App{ID: appID, Slug: "specgate-app", Key: &key.PublicKey, Installation: installation,
+		Permissions: map[string]string{"checks": "write", "contents": "read", "pull_requests": "read"}})
+	s := &scene{world: w, t: t, checker: &checker{begun: make(chan string, 100)}, log: &lockedBuffer{}}
+	s.config = app.Config{Listen: "127.0.0.1:0", Database: database, AppID: appID, PrivateKey: w.key, WebhookSecret: []byte(webhookSecret), APIURL: w.URL,
+		UserAgent: "specgate/test", Jobs: 2, Timeout: time.Minute, Patience: 10 * time.Second, Checker: s.checker, Log: slog.New(slog.NewTextHandler(s.log, nil)),
+		Retry: 20 * time.Millisecond, Wait: time.Millisecond}
+	t.Cleanup(func() {
+		if s.stop != nil {
+			if err := s.stop(); err != nil {
+				t.Errorf("stop: %v", err)
+			}
+		}
+		w.Close()
+		for _, p := range w.Problems() {
+			if !strings.Contains(p, "No commit found") {
+				t.Errorf("a bad request: %s", p)
+			}
+		}
+		if t.Failed() {
+			t.Log(s.log.String())
+		}
+	})
+	return s
+}
+
+func (s *scene) start() {
+	s.t.Helper()
+	if err := s.tryStart(); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *scene) tryStart() error {
+	ctx, cancel := context.WithCancel(context.Background())
+	listening, ended := make(chan net.Addr, 1), make(chan error, 1)
+	s.config.Listening = func(a net.Addr) { listening <- a }
+	go func() { ended <- app.Run(ctx, s.config) }()
+	select {
+	case a := <-listening:
+		s.address = a.String()
+	case err := <-ended:
+		cancel()
+		return err
+	}
+	s.stop = func() error {
+		cancel()
+		s.stop = nil
+		return <-ended
+	}
+	return nil
+}
+
+// post sends an event that is to be accepted.
+func (s *scene) post(name string, more map[string]any) {
+	s.t.Helper()
+	status, text, err := send(http.DefaultClient, s.address, s.event(s.t, name, "acme/numbers", more), nil)
+	if err != nil || status != http.StatusAccepted {
+		s.t.Fatalf("the event %s: %d %q %v", name, status, text, err)
+	}
+}
+
+// pull posts an event of pull request 7, after GitHub has what it says. The head is sha, and the event is of second at.
+func (s *scene) pull(action, sha string, at int, more map[string]any) {
+	s.t.Helper()
+	s.Change(func(st githubtest.State) {
+		p := st["acme/numbers"].Pulls[7]
+		p.Head, p.Closed = sha, action == "closed"
+	})
+	s.pullEvent(action, sha, at, more)
+}
+
+func (s *scene) pullEvent(action, sha string, at int, more map[string]any) {
+	s.t.Helper()
+	open := "open"
+	if action == "closed" {
+		open = "closed"
+	}
+	all := map[string]any{"action": action, "number": 7, "pull_request": map[string]any{"number": 7, "state": open,
+		"updated_at": time.Date(2026, 1, 1, 0, 0, at, 0, time.UTC), "head": map[string]any{"sha": sha}}}
+	maps.Copy(all, more)
+	s.post("pull_request", all)
+}
+
+// want waits until there are these check runs and nothing is to be done, and compares the runs as a whole: SHA, status, conclusion, title.
+func (s *scene) want(lines ...string) {
+	s.t.Helper()
+	slices.Sort(lines)
+	var got []string
+	for range 2000 {
+		if s.idle() {
+			got = s.runs()
+			if slices.Equal(got, lines) {
+				return
+			}
+		}
+		time.Sleep(25 * time.Millisecond)
+	}
+	s.t.Errorf("check runs (-want +got):\n%s", cmp.Diff(lines, s.runs()))
+}
+
+func (s *scene) idle() bool {
+	text := metricsOf(s.t, s.address)
+	for _, want := range []string{"specgate_heads{want=\"check\"} 0\n", "specgate_heads{want=\"end\"} 0\n", "specgate_queue_jobs{queue=\"github\",state=\"running\"} 0\n",
+		"specgate_queue_jobs{queue=\"github\",state=\"available\"} 0\n"} {
+		if !strings.Contains(text, want) {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *scene) runs() []string {
+	var got []string
+	for _, r := range s.State()["acme/numbers"].CheckRuns {
+		got = append(got, fmt.Sprintf("%.4s %s %s: %s", r.SHA, r.Status, r.Conclusion, r.Title))
+	}
+	slices.Sort(got)
+	return got
+}
+
+// eventually waits for something.
+func (s *scene) eventually(what string, ok func() bool) {
+	s.t.Helper()
+	for range 2000 {
+		if ok() {
+			return
+		}
+		time.Sleep(25 * time.Millisecond)
+	}
+	s.t.Fatalf("it did not come to this: %s; check runs: %q", what, s.runs())
+}
+
+// held is a check that lasts until it is let go, or cancelled. begun waits until one of a head runs.
+func (s *scene) held() (letGo func()) {
+	gate := make(chan struct{})
+	s.checker.set(func(ctx context.Context, job app.Job) (app.Result, error) {
+		select {
+		case <-gate:
+			return passed(job), nil
+		case <-ctx.Done():
+			return app.Result{}, context.Cause(ctx)
+		}
+	})
+	return sync.OnceFunc(func() { close(gate) })
+}
+
+func (s *scene) begins(sha string) {
+	s.t.Helper()
+	for {
+		select {
+		case got := <-s.checker.begun:
+			if got == sha {
+				return
+			}
+		case <-time.After(time.Minute):
+			s.t.Fatalf("no check of %s begins", sha)
+		}
+	}
+}
+
+// each runs a test on SQLite and on PostgreSQL.
+func each(t *testing.T, test func(t *testing.T, s *scene)) {
+	t.Helper()
+	t.Run("sqlite", func(t *testing.T) {
+		test(t, newScene(t, filepath.Join(t.TempDir(), "a b?#%.db")))
+	})
+	t.Run("postgres", func(t *testing.T) {
+		test(t, newScene(t, postgresURL(t)))
+	})
+}
+
+func TestPushes(t *testing.T) {
+	each(t, func(t *testing.T, s *scene) {
+		s.start()
+		s.pull("opened", one, 1, nil)
+		s.want("2222 completed success: " + passTitle)
+		run := s.State()["acme/numbers"].CheckRuns[0]
+		if run.ExternalID != "head:"+one || run.Name != "specgate" || len(run.Actions) == 0 {
+			t.Errorf("the check run: %+v", run)
+		}
+
+		// A push while one is checked: the old one is cancelled, and waits for nothing.
+		letGo := s.held()
+		s.pull("synchronize", two, 2, map[string]any{"before": one})
+		s.begins(two)
+		if got := s.runs(); !slices.Contains(got, "3333 in_progress : ") {
+			t.Errorf("while it is checked: %q", got)
+		}
+		s.pull("synchronize", three, 3, map[string]any{"before": two})
+		s.begins(three)
+		letGo()
+		s.want("2222 completed success: "+passTitle, "3333 completed cancelled: Superseded by "+three, "4444 completed success: "+passTitle)
+		if diff := cmp.Diff([]string{"acme/numbers #7 1111..2222 true", "acme/numbers #7 1111..3333 true", "acme/numbers #7 1111..4444 true"}, s.checker.ran()); diff != "" {
+			t.Error(diff)
+		}
+
+		// Back to the one before: it is checked again, and its run says so.
+		s.pull("synchronize", two, 4, map[string]any{"before": three})
+		s.want("2222 completed success: "+passTitle, "3333 completed success: "+passTitle, "4444 completed success: "+passTitle)
+
+		// An event that comes late is not believed, and neither is one again.
+		s.pullEvent("synchronize", three, 3, nil)
+		s.pullEvent("edited", two, 4, map[string]any{"changes": map[string]any{"base": map[string]any{}}})
+		s.eventually("a changed base is checked anew", func() bool { return len(s.checker.ran()) == 5 })
+		s.want("2222 completed success: "+passTitle, "3333 completed success: "+passTitle, "4444 completed success: "+passTitle)
+		if issued := s.Issued(); !cmp.Equal(issued[0], githubtest.Token{Login: "specgate-app[bot]", AppID: appID, Repos: []string{"acme/numbers"},
+			Permissions: map[string]string{"checks": "write", "contents": "read", "pull_requests": "read"}}) {
+			t.Errorf("token: %+v", issued[0])
+		}
+	})
+}
+
+const passTitle = "0 blocking · nothing proved: no verifier"
+
+func TestLateEvents(t *testing.T) {
+	each(t, func(t *testing.T, s *scene) {
+		s.start()
+		// The third push is heard of first, and then the second and the first.
+		s.pull("synchronize", three, 3, map[string]any{"before": two})
+		s.pullEvent("synchronize", two, 2, map[string]any{"before": one})
+		s.pullEvent("opened", one, 1, nil)
+		s.want("2222 completed cancelled: Superseded by "+three, "3333 completed cancelled: Superseded by "+three, "4444 completed success: "+passTitle)
+
+		// Two of the same second: GitHub knows which is the last.
+		s.Change(func(st githubtest.State) { st["acme/numbers"].CheckRuns = nil })
+		s.pullEvent("synchronize", one, 5, nil)
+		s.want("2222 completed cancelled: Superseded by " + three)
+	})
+}
+
+func TestClosed(t *testing.T) {
+	each(t, func(t *testing.T, s *scene) {
+		s.start()
+		s.held()
+		s.pull("opened", one, 1, nil)
+		s.begins(one)
+		s.pull("closed", one, 2, nil)
+		s.want("2222 completed cancelled: Pull request 7 was closed")
+		s.checker.set(nil)
+		s.pull("reopened", one, 3, nil)
+		s.want("2222 completed success: " + passTitle)
+		s.pull("closed", one, 4, nil)
+		s.want("2222 completed success: " + passTitle)
+	})
+}
+
+// TestForcePush: GitHub has another head before its event comes. Nothing is posted about the old one but that.
+func TestForcePush(t *testing.T) {
+	each(t, func(t *testing.T, s *scene) {
+		s.start()
+		s.checker.set(func(_ context.Context, job app.Job) (app.Result, error) {
+			if job.Head == one {
+				s.Change(func(st githubtest.State) { st["acme/numbers"].Pulls[7].Head = two })
+			}
+			return passed(job), nil
+		})
+		s.pull("opened", one, 1, nil)
+		s.want("2222 completed cancelled: Superseded by "+two, "3333 completed success: "+passTitle)
+
+		// A branch that is deleted while its commit is fetched is no failure of specgate.
+		s.checker.set(func(_ context.Context, job app.Job) (app.Result, error) {
+			s.Change(func(st githubtest.State) { st["acme/numbers"].Pulls[7].Closed = true })
+			return app.Result{}, &app.PermanentError{Err: errors.New("the commit is not there any more")}
+		})
+		s.pull("synchronize", three, 3, nil)
+		s.want("2222 completed cancelled: Superseded by "+two, "3333 completed success: "+passTitle, "4444 completed cancelled: Pull request 7 was closed")
+	})
+}
+
+func TestCommitGone(t *testing.T) {
+	each(t, func(t *testing.T, s *scene) {
+		s.start()
+		gone := "6666666666666666666666666666666666666666"
+		s.pull("opened", gone, 1, nil)
+		s.post("check_suite", map[string]any{"action": "requested", "check_suite": map[string]any{"head_sha": strings.Repeat("7", 40), "pull_requests": []any{}}})
+		s.want()
+		if len(s.checker.ran()) > 0 {
+			t.Errorf("checked: %q", s.checker.ran())
+		}
+	})
+}
+
+// TestFork: events of a push to a fork name no pull request.
+func TestFork(t *testing.T) {
+	each(t, func(t *testing.T, s *scene) {
+		s.start()
+		suite := func(action, sha string) {
+			s.post("check_suite", map[string]any{"action": action, "check_suite": map[string]any{"head_sha": sha, "pull_requests": []any{}, "app": map[string]any{"id": appID}}})
+		}
+		suite("requested", one)
+		s.want("2222 completed success: " + passTitle)
+		suite("requested", two) // of no pull request
+		suite("requested", one) // a second time
+		s.want("2222 completed success: " + passTitle)
+		if diff := cmp.Diff([]string{"acme/numbers #7 1111..2222 true"}, s.checker.ran()); diff != "" {
+			t.Error(diff)
+		}
+		id := s.State()["acme/numbers"].CheckRuns[0].ID
+		suite("rerequested", one)
+		s.post("check_run", map[string]any{"action": "rerequested", "check_run": map[string]any{"id": id, "head_sha": one, "app": map[string]any{"id": appID}}})
+		s.eventually("it is checked again", func() bool { return len(s.checker.ran()) > 1 })
+		s.post("check_run", map[string]any{"action": "requested_action", "requested_action": map[string]any{"identifier": "rerun"},
+			"check_run": map[string]any{"id": id, "head_sha": one, "app": map[string]any{"id": appID}}})
+		s.eventually("it is checked again", func() bool { return len(s.checker.ran()) > 2 })
+		s.want("2222 completed success: " + passTitle)
+		if got := s.State()["acme/numbers"].CheckRuns[0].ID; got != id {
+			t.Errorf("the run is %d, not %d", got, id)
+		}
+		suite("rerequested", two)
+		s.want("2222 completed success: "+passTitle, "3333 completed cancelled: This commit is not the head of an open pull request")
+	})
+}
+
+func TestMergeGroup(t *testing.T) {
+	each(t, func(t *testing.T, s *scene) {
+		s.start()
+		s.post("merge_group", map[string]any{"action": "checks_requested", "merge_group": map[string]any{"head_sha": two, "base_sha": baseSHA}})
+		s.want("3333 completed success: " + passTitle)
+		s.held()
+		s.post("merge_group", map[string]any{"action": "checks_requested", "merge_group": map[string]any{"head_sha": three, "base_sha": other}})
+		s.begins(three)
+		s.post("merge_group", map[string]any{"action": "destroyed", "reason": "dequeued", "merge_group": map[string]any{"head_sha": three, "base_sha": other}})
+		s.want("3333 completed success: "+passTitle, "4444 completed cancelled: The merge queue does not need this commit any more")
+		if diff := cmp.Diff([]string{"acme/numbers #0 1111..3333 true", "acme/numbers #0 1111..4444 true"}, s.checker.ran()); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// TestFailures: what specgate fails at is a failure with words, after it was tried again, and nothing is tried for ever.
+func TestFailures(t *testing.T) {
+	each(t, func(t *testing.T, s *scene) {
+		s.start()
+		for i, c := range []struct {
+			err   func() error
+			tries int
+			words string
+		}{
+			{func() error { return errors.New("the child was ended by a signal\n<b>::error::") }, 3, "    the child was ended by a signal\n    <b>::error::\n"},
+			{func() error { panic("oh") }, 3, "    a failure of specgate itself: oh\n"},
+			{func() error { return &app.PermanentError{Err: errors.New("its report cannot be read")} }, 1, "    its report cannot be read\n"},
+		} {
+			before := len(s.checker.ran())
+			s.checker.set(func(context.Context, app.Job) (app.Result, error) { return app.Result{}, c.err() })
+			sha := []string{one, two, three}[i]
+			s.pull("synchronize", sha, i+1, nil)
+			s.eventually("nothing is to be done", s.idle)
+			if got := len(s.checker.ran()) - before; got != c.tries {
+				t.Errorf("case %d: checked %d times, want %d", i, got, c.tries)
+			}
+			runs := s.State()["acme/numbers"].CheckRuns
+			run := runs[len(runs)-1]
+			if run.SHA != sha || run.Status != "completed" || run.Conclusion != "failure" || run.Title != "specgate could not check this change" || !strings.Contains(run.Summary, c.words) {
+				t.Errorf("case %d: %+v", i, run)
+			}
+		}
+		if text := metricsOf(t, s.address); !strings.Contains(text, "specgate_heads{want=\"lost\"} 0\n") || !strings.Contains(text, "specgate_failures_total 3\n") {
+			t.Errorf("metrics:\n%s", text)
+		}
+	})
+}
+
+// TestOutage: GitHub is down, limits and cuts; in the end everything is there once.
+func TestOutage(t *testing.T) {
+	each(t, func(t *testing.T, s *scene) {
+		s.start()
+		for _, f := range []githubtest.Fault{
+			{Kind: githubtest.Answer, Status: 502, Times: 4},
+			{Method: "POST", Path: "check-runs", Kind: githubtest.Cut, Acted: true},
+			{Method: "PATCH", Kind: githubtest.Cut, Acted: true},
+			{Method: "PATCH", Kind: githubtest.CutBody},
+			{Method: "GET", Path: "/pulls/", Kind: githubtest.Answer, Status: 429, Header: map[string]string{"Retry-After": "1"}},
+		} {
+			s.Fail(f)
+		}
+		s.pull("opened", one, 1, nil)
+		s.want("2222 completed success: " + passTitle)
+	})
+}
+
+func TestGracefulStop(t *testing.T) {
+	each(t, func(t *testing.T, s *scene) {
+		s.start()
+		letGo := s.held()
+		s.pull("opened", one, 1, nil)
+		s.begins(one)
+		ended := make(chan error, 1)
+		stop := s.stop
+		go func() { ended <- stop() }()
+		s.eventually("no requests are taken", func() bool {
+			_, err := http.Get("http://" + s.address + "/healthz")
+			return err != nil
+		})
+		letGo()
+		if err := <-ended; err != nil {
+			t.Fatal(err)
+		}
+		s.t.Log(s.runs())
+		if diff := cmp.Diff([]string{"2222 completed success: " + passTitle}, s.runs()); diff != "" {
+			t.Error(diff)
+		}
+
+		// One that takes longer is cancelled, and done by the next server.
+		s.config.Patience = 50 * time.Millisecond
+		s.start()
+		s.held()
+		s.pull("synchronize", two, 2, nil)
+		s.begins(two)
+		if err := s.stop(); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.runs(); !slices.Contains(got, "3333 in_progress : ") {
+			t.Errorf("stopped with %q", got)
+		}
+		s.checker.set(nil)
+		s.start()
+		s.want("2222 completed success: "+passTitle, "3333 completed success: "+passTitle)
+	})
+}
+
+// TestWebhook: what is not from GitHub, or not an event, has no effect.
+func TestWebhook(t *testing.T) {
+	s := newScene(t, filepath.Join(t.TempDir(), "specgate.db"))
+	s.start()
+	opened := s.pushed(t, push{repo: "acme/numbers", number: 7, n: 1, sha: one, time: time.Unix(1e9, 0)})
+	header := func(key, value string) func(*http.Request) {
+		return func(r *http.Request) { r.Header.Set(key, value) }
+	}
+	body := func(name, text string) webhook { return webhook{name, "d-" + fmt.Sprint(len(text)), []byte(text)} }
+	got := map[string]string{}
+	for name, c := range map[string]struct {
+		hook   webhook
+		change func(*http.Request)
+		want   string
+	}{
+		"no signature":  {opened, func(r *http.Request) { r.Header.Del("X-Hub-Signature-256") }, "401 the signature is missing: X-Hub-Signature-256"},
+		"old signature": {opened, header("X-Hub-Signature-256", "sha1="+strings.Repeat("0", 40)), "401 the signature is missing: X-Hub-Signature-256"},
+		"forged":        {opened, header("X-Hub-Signature-256", "sha256="+strings.Repeat("0", 64)), "401 the signature is not that of the webhook's secret"},
+		"other body":    {opened, func(r *http.Request) { r.Body, r.ContentLength = io.NopCloser(strings.NewReader("{}")), 2 }, "401 the signature is not that of the webhook's secret"},
+		"too large":     {opened, func(r *http.Request) { r.Body, r.ContentLength = io.NopCloser(zeros{}), 26<<20 }, "413 the body is larger than what GitHub sends"},
+		"too large, piece by piece": {opened, func(r *http.Request) {
+			r.Body, r.ContentLength = io.NopCloser(io.LimitReader(zeros{}, 25<<20+1)), -1
+		}, "413 the body is larger than what GitHub sends"},
+		"no delivery":       {opened, header("X-GitHub-Delivery", ""), "400 X-GitHub-Event or X-GitHub-Delivery is missing or not valid"},
+		"hostile delivery":  {opened, header("X-GitHub-Delivery", "'; DROP TABLE--"), "400 X-GitHub-Event or X-GitHub-Delivery is missing or not valid"},
+		"no event":          {opened, header("X-GitHub-Event", ""), "400 X-GitHub-Event or X-GitHub-Delivery is missing or not valid"},
+		"form":              {opened, header("Content-Type", "application/x-www-form-urlencoded"), "415 set the content type of the webhook to application/json"},
+		"method":            {opened, func(r *http.Request) { r.Method = http.MethodPut }, "405 Method Not Allowed"},
+		"no JSON":           {body("pull_request", "{"), nil, "400 the event is not valid"},
+		"another JSON":      {body("pull_request", `[1, 2, 3]`), nil, "400 the event is not valid"},
+		"nothing in it":     {body("pull_request", `{"action":"opened"}`), nil, "400 the event is not valid"},
+		"ping":              {body("ping", `{"zen":"Keep it logically awesome."}`), nil, "200 ignored"},
+		"unknown event":     {body("star", `{"action":"created" }`), nil, "200 ignored"},
+		"unknown action":    {body("pull_request", `{"action":"assigned"  }`), nil, "200 ignored"},
+		"another App's run": {body("check_run", `{"action":"rerequested","check_run":{"head_sha":"x","app":{"id":4}}}`), nil, "200 ignored"},
+	} {
+		status, text, err := send(&http.Client{Timeout: 20 * time.Second}, s.address, c.hook, c.change)
+		if err != nil {
+			// The server may close the connection of a body that it does not read before the client has read its answer.
+			if strings.HasPrefix(name, "too large") && (strings.Contains(err.Error(), "reset") || strings.Contains(err.Error(), "broken pipe")) {
+				continue
+			}
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		got[name] = fmt.Sprintf("%d %s", status, text)
+		if got[name] != c.want {
+			t.Errorf("%s: %q, want %q", name, got[name], c.want)
+		}
+	}
+	if text := metricsOf(t, s.address); strings.Contains(text, `result="accepted"`) || !strings.Contains(text, `specgate_deliveries_total{event="other",result="ignored"} 1`+"\n") {
+		t.Errorf("metrics:\n%s", text)
+	}
+	if n := len(s.State()["acme/numbers"].CheckRuns); n > 0 || len(s.checker.ran()) > 0 {
+		t.Errorf("%d check runs", n)
+	}
+
+	for _, want := range []string{"202 accepted", "200 this delivery was taken before"} {
+		status, text, err := send(http.DefaultClient, s.address, opened, nil)
+		if got := fmt.Sprintf("%d %s", status, text); err != nil || got != want {
+			t.Errorf("%q %v, want %q", got, err, want)
+		}
+	}
+	s.want("2222 completed success: " + passTitle)
+	if len(s.checker.ran()) != 1 {
+		t.Errorf("checked: %q", s.checker.ran())
+	}
+
+	// The same file is not opened by a second server.
+	second := newScene(t, s.config.Database)
+	if err := second.tryStart(); err == nil || err.Error() != "open the database "+s.config.Database+": another process has it open; several need PostgreSQL" {
+		t.Errorf("a second server: %v", err)
+	}
+}
+
+// zeros never ends.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
