@@ -311,7 +311,7 @@ func (v *view) findings(p *page, room int) {
 		p.add(waived)
 		p.list(len(v.waived), left()-1, func(i int) string {
 			f := v.waived[i]
-			return fmt.Sprintf("- %s in %s: waived by %s\n", markdown(f.Rule, 100), code(f.Symbol, 400), code(f.Waived.ID, 100))
+			return fmt.Sprintf("- %s in %s: waived by %s\n", markdown(f.Rule, 100), code(f.Symbol, 400), code(f.Waived.ID, 500))
 		}, func(n int) string { return fmt.Sprintf("- … and %d more\n", n) })
 		p.add("\n")
 	}

@@ -57,7 +57,7 @@ func (b *bringing) accepted(ctx context.Context, pulls []github.Pull) (refs map[
 			if i == 0 {
 				refs = map[string]checks.WaiverRef{}
 				for f, a := range all {
-					refs[f] = checks.WaiverRef{ID: "accepted by " + a.Who + " on " + a.At.Format(time.DateOnly)}
+					refs[f] = waiverOf(a)
 				}
 			}
 			for f := range refs {

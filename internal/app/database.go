@@ -126,6 +126,14 @@ CREATE TABLE specgate_acceptances (
 	at BIGINT NOT NULL,
 	PRIMARY KEY (repo, pull, fingerprint)
 );
+`, `
+CREATE TABLE specgate_blocking (
+	head BIGINT NOT NULL,
+	pull BIGINT NOT NULL,
+	fingerprint TEXT NOT NULL,
+	PRIMARY KEY (head, pull, fingerprint)
+);
+ALTER TABLE specgate_heads ADD COLUMN group_pull BIGINT NOT NULL DEFAULT 0;
 `}
 
 // migrateTables brings the tables to the newest version, within a transaction that holds the lock.

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
+	"strconv"
 	"time"
 
 	"github.com/specgate/specgate/internal/github"
@@ -99,10 +101,14 @@ type payload struct {
 	} `json:"requested_action"`
 	MergeGroup *struct {
 		HeadSHA string `json:"head_sha"`
+		HeadRef string `json:"head_ref"`
 		BaseSHA string `json:"base_sha"`
 	} `json:"merge_group"`
 	RepositoriesRemoved []wireID `json:"repositories_removed"`
 }
+
+// groupRef is the branch of a merge group, which names the pull request that it adds.
+var groupRef = regexp.MustCompile(`^refs/heads/gh-readonly-queue/.+/pr-([1-9][0-9]*)-[0-9a-f]+$`)
 
 type wireID struct {
 	ID int64 `json:"id"`
@@ -225,6 +231,9 @@ func (e *event) read(p *payload) error {
 		}
 	case p.MergeGroup != nil && e.name == "merge_group":
 		e.head, e.groupBase = p.MergeGroup.HeadSHA, p.MergeGroup.BaseSHA
+		if m := groupRef.FindStringSubmatch(p.MergeGroup.HeadRef); m != nil {
+			e.pull, _ = strconv.ParseInt(m[1], 10, 64) // 0 if it is too large for a number
+		}
 		if err := github.CheckSHA(e.groupBase); err != nil && e.effect == groupAsked {
 			return fmt.Errorf("its base: %w", err)
 		}

@@ -59,5 +59,8 @@ func (a *App) press(ctx context.Context, p buttonArgs) error {
 	if !found {
 		return river.JobCancel(errors.New("a button was pressed on a commit that was never asked for"))
 	}
+	if p.Identifier == acceptButton.Identifier {
+		return a.accept(ctx, h, p)
+	}
 	return river.JobCancel(fmt.Errorf("a button %q was pressed on %s in %s, which specgate does not have", p.Identifier, h.sha, h.name))
 }

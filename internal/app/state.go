@@ -32,6 +32,8 @@ type head struct {
 	sha          string
 	// groupBase is the base of a merge group; empty: it is none.
 	groupBase string
+	// groupPull is the pull request that the merge group adds to the one before it; 0: it is none, or not known.
+	groupPull int64
 	want      string
 	// reason why it is ended.
 	reason string
@@ -46,11 +48,11 @@ type head struct {
 
 func (h *head) isDone() bool { return h.done >= h.asked }
 
-const headColumns = `SELECT h.id, h.repo, r.name, r.installation, h.sha, h.group_base, h.want, h.reason, h.asked, h.done, h.failures, h.failing_since, h.result, h.relabelled
+const headColumns = `SELECT h.id, h.repo, r.name, r.installation, h.sha, h.group_base, h.group_pull, h.want, h.reason, h.asked, h.done, h.failures, h.failing_since, h.result, h.relabelled
 	FROM specgate_heads h JOIN specgate_repos r ON r.id = h.repo `
 
 func (h *head) columns() []any {
-	return []any{&h.id, &h.repo, &h.name, &h.installation, &h.sha, &h.groupBase, &h.want, &h.reason, &h.asked, &h.done, &h.failures, &h.failingSince, &h.result, &h.relabelled}
+	return []any{&h.id, &h.repo, &h.name, &h.installation, &h.sha, &h.groupBase, &h.groupPull, &h.want, &h.reason, &h.asked, &h.done, &h.failures, &h.failingSince, &h.result, &h.relabelled}
 }
 
 func headByID(ctx context.Context, t tx, id int64) (h head, err error) {
@@ -95,7 +97,11 @@ func apply(ctx context.Context, t tx, e event, now time.Time) error {
 	case askedAgain:
 		return want(ctx, t, e.repo, e.head, "", again, now)
 	case groupAsked:
-		return want(ctx, t, e.repo, e.head, e.groupBase, unlessDone, now)
+		if err := want(ctx, t, e.repo, e.head, e.groupBase, unlessDone, now); err != nil {
+			return err
+		}
+		_, err := t.exec(ctx, "UPDATE specgate_heads SET group_pull = $1 WHERE repo = $2 AND sha = $3", e.pull, e.repo, e.head)
+		return err
 	case groupGone:
 		h, found, err := headBySHA(ctx, t, e.repo, e.head)
 		if err != nil || !found {
@@ -355,6 +361,9 @@ func purge(ctx context.Context, t tx, now time.Time) error {
 	if _, err := t.exec(ctx, "DELETE FROM specgate_deliveries WHERE received < $1", millis(now.Add(-30*24*time.Hour))); err != nil {
 		return err
 	}
-	_, err := t.exec(ctx, "DELETE FROM specgate_heads WHERE done >= asked AND changed < $1", millis(now.Add(-180*24*time.Hour)))
+	if _, err := t.exec(ctx, "DELETE FROM specgate_heads WHERE done >= asked AND changed < $1", millis(now.Add(-180*24*time.Hour))); err != nil {
+		return err
+	}
+	_, err := t.exec(ctx, "DELETE FROM specgate_blocking WHERE head NOT IN (SELECT id FROM specgate_heads)")
 	return err
 }

@@ -60,6 +60,8 @@ type done struct {
 	// relabelled is the row's number when the labels were read.
 	relabelled int64
 	err        string
+	// blocking is what the check run says that blocks.
+	blocking []blocked
 }
 
 type headWorker struct {
@@ -149,6 +151,9 @@ func (a *App) finish(ctx context.Context, h *head, d done, job *river.Job[headAr
 		n, err := t.exec(ctx, `UPDATE specgate_heads SET done = asked, result = $1, label = $2, error = $3, failures = 0, failing_since = 0, changed = $4
 			WHERE id = $5 AND asked = $6 AND relabelled = $7`, d.result, d.label, short(d.err), millis(a.now()), h.id, h.asked, d.relabelled)
 		if finished = n > 0; err != nil || !finished {
+			return err
+		}
+		if err := putBlocking(ctx, t, h.id, d.blocking); err != nil {
 			return err
 		}
 		return t.complete(ctx, job.JobRow)
@@ -260,6 +265,8 @@ func title(reason string) string {
 type side struct {
 	base  string
 	pulls []github.Pull
+	// group is the pull request that a merge group adds; nil: it is none, or not known.
+	group *github.Pull
 	// judged is set when its check is over.
 	judged *publish.Judgement
 	result Result
@@ -268,6 +275,9 @@ type side struct {
 // labels are those that all pull requests have: what one allows it does not allow another.
 func (s *side) labels() []string {
 	if len(s.pulls) == 0 {
+		if s.group != nil {
+			return s.group.Labels
+		}
 		return nil
 	}
 	labels := slices.Clone(s.pulls[0].Labels)
@@ -552,12 +562,22 @@ func (b *bringing) post(ctx context.Context, sides []side) (done, error) {
 		if err != nil {
 			return done{}, err
 		}
-		accepted, err := b.accepted(ctx, s.pulls)
+		counted := s.pulls
+		if group {
+			if s.group, err = b.groupPull(ctx); err != nil {
+				return done{}, err
+			}
+			if s.group != nil {
+				counted = []github.Pull{*s.group}
+			}
+		}
+		accepted, err := b.accepted(ctx, counted)
 		if err != nil {
 			return done{}, err
 		}
 		s.judged = publish.Judge(s.result.Report, pol, s.labels(), accepted, policy.DateOf(b.app.now().UTC()))
 		d.label = pol.Scope.AllowExecutableEditsLabel
+		d.blocking = append(d.blocking, s.blocking()...)
 		if worst < 0 || s.judged.Blocks() && !sides[worst].judged.Blocks() {
 			worst = i
 		}
@@ -566,7 +586,7 @@ func (b *bringing) post(ctx context.Context, sides []side) (done, error) {
 		return b.end(ctx, ended)
 	}
 	target := publish.Target{Client: b.client, Repo: b.repo, SHA: b.h.sha}
-	posting := publish.Posting{Name: b.run.Name, ExternalID: b.run.ExternalID, Actions: buttons(sides[worst].judged)}
+	posting := publish.Posting{Name: b.run.Name, ExternalID: b.run.ExternalID, Actions: buttonsOf(&sides[worst])}
 	posted, err := target.CheckRun(ctx, sides[worst].judged, posting)
 	if err != nil {
 		return done{}, err
@@ -580,6 +600,18 @@ func (b *bringing) post(ctx context.Context, sides []side) (done, error) {
 		}
 	}
 	return d, nil
+}
+
+// groupPull is the pull request that a merge group adds: what it was allowed by a label, and what was accepted for it, holds for the group.
+func (b *bringing) groupPull(ctx context.Context) (*github.Pull, error) {
+	if b.h.groupPull == 0 {
+		return nil, nil
+	}
+	p, err := b.client.Pull(ctx, b.repo, int(b.h.groupPull))
+	if errors.Is(err, github.ErrNotFound) {
+		return nil, nil
+	}
+	return &p, err
 }
 
 // comment writes the comments that the policy wants. What the App may not write is only missing: the check run says it all.
