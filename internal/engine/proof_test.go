@@ -59,30 +59,36 @@ func still(more string) string {
 	return strings.Replace(honest, "\n}\n}\n", "\n}\nproof fn wrong(x: int)\n    ensures x > 0,\n{\n}\n"+more+"}\n", 1)
 }
 
+// proofChanges are changes of one file whose verification is recorded.
+var proofChanges = []string{"broken-proof", "max-weak", "external-body", "honest", "unstable", "still-broken", "via"}
+
+// proofText is one side, base or head, of one of proofChanges.
+func proofText(t *testing.T, change, side string) string {
+	t.Helper()
+	switch change {
+	case "honest":
+		return honest + map[string]string{"base": "", "head": "// The identity.\n"}[side]
+	case "unstable":
+		return map[string]string{"base": stable, "head": unstable}[side]
+	case "via":
+		return map[string]string{"base": honest, "head": via}[side]
+	case "still-broken":
+		return still(map[string]string{"base": "", "head": "proof fn fine()\n    ensures true,\n{\n}\n"}[side])
+	}
+	data, err := os.ReadFile("../../testdata/corpus/" + change + "/" + side + ".rs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
 // TestProof judges changes with what the verifier said of both sides, from recordings.
 func TestProof(t *testing.T) {
-	for _, change := range []string{"broken-proof", "max-weak", "external-body", "honest", "unstable", "still-broken", "via"} {
+	for _, change := range proofChanges {
 		t.Run(change, func(t *testing.T) {
 			r := newRepo(t)
-			text := map[string]string{}
 			for _, side := range []string{"base", "head"} {
-				switch change {
-				case "honest":
-					text[side] = honest + map[string]string{"base": "", "head": "// The identity.\n"}[side]
-				case "unstable":
-					text[side] = map[string]string{"base": stable, "head": unstable}[side]
-				case "via":
-					text[side] = map[string]string{"base": honest, "head": via}[side]
-				case "still-broken":
-					text[side] = still(map[string]string{"base": "", "head": "proof fn fine()\n    ensures true,\n{\n}\n"}[side])
-				default:
-					data, err := os.ReadFile("../../testdata/corpus/" + change + "/" + side + ".rs")
-					if err != nil {
-						t.Fatal(err)
-					}
-					text[side] = string(data)
-				}
-				r.write("src/lib.rs", text[side])
+				r.write("src/lib.rs", proofText(t, change, side))
 				r.commit(side)
 			}
 			recordings := filepath.Join("testdata", "proof", change)

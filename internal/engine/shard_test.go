@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -84,39 +86,53 @@ func addsUp(t *testing.T, options func(shard.Number) engine.Options, counts ...i
 	return whole
 }
 
-// TestShardsRecorded divides changes with recorded answers of the verifier.
-func TestShardsRecorded(t *testing.T) {
-	var dirs []string
-	for _, pattern := range []string{"testdata/questions/*", "testdata/proof/*"} {
-		found, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, dir := range found {
-			if info, err := os.Stat(filepath.Join(dir, "base.rs")); err == nil && info.Mode().IsRegular() {
-				dirs = append(dirs, dir)
-			}
-		}
-	}
-	if len(dirs) < 20 {
-		t.Fatalf("changes: %q", dirs)
+// recorded is a change of one file with a directory of recorded answers.
+type recorded struct{ name, dir, base, head string }
+
+func recordings(t *testing.T) []recorded {
+	t.Helper()
+	var out []recorded
+	dirs, err := filepath.Glob("testdata/questions/*")
+	if err != nil || len(dirs) < 20 {
+		t.Fatal(dirs, err)
 	}
 	for _, dir := range dirs {
-		t.Run(filepath.Base(dir), func(t *testing.T) {
-			base, head := texts(t, dir)
-			r := newRepo(t)
-			for _, text := range []string{base, head} {
-				r.write("src/lib.rs", text)
-				r.commit("change")
+		base, head := texts(t, dir)
+		out = append(out, recorded{filepath.Base(dir), dir, base, head})
+	}
+	for _, change := range proofChanges {
+		out = append(out, recorded{change, filepath.Join("testdata/proof", change), proofText(t, change, "base"), proofText(t, change, "head")})
+	}
+	return out
+}
+
+// options make a repository of the change, and give what to check it with. Recordings of one call answer in order, so each run has its own.
+func (c recorded) options(t *testing.T) func(shard.Number) engine.Options {
+	t.Helper()
+	r := newRepo(t)
+	for _, text := range []string{c.base, c.head} {
+		r.write("src/lib.rs", text)
+		r.commit("change")
+	}
+	return func(shard.Number) engine.Options {
+		replay := verustest.NewReplay(t)
+		replay.AddKeyed(c.dir)
+		v := verustest.Installed(release, replay)
+		o := r.options()
+		o.Verifier = func(context.Context, string) (*verus.Verifier, error) { return v, nil }
+		return o
+	}
+}
+
+// TestShardsRecorded divides changes with recorded answers of the verifier.
+func TestShardsRecorded(t *testing.T) {
+	for i, c := range recordings(t) {
+		t.Run(c.name, func(t *testing.T) {
+			counts := []int{3}
+			if i%9 == 0 || c.name == "unstable" {
+				counts = []int{1, 2, 7}
 			}
-			addsUp(t, func(n shard.Number) engine.Options {
-				replay := verustest.NewReplay(t)
-				replay.AddKeyed(dir)
-				v := verustest.Installed(release, replay)
-				o := r.options()
-				o.Verifier = func(context.Context, string) (*verus.Verifier, error) { return v, nil }
-				return o
-			}, 1, 2, 3, 7)
+			addsUp(t, c.options(t), counts...)
 		})
 	}
 }
@@ -125,16 +141,21 @@ func TestShardsRecorded(t *testing.T) {
 func several(t *testing.T, roots bool, files map[string]string, names ...string) *repo {
 	t.Helper()
 	r := newRepo(t)
-	for name, text := range files {
-		r.write(name, text)
-	}
 	var lib, list []string
+	module := func(name string) {
+		lib, list = append(lib, "pub mod "+name+";\n"), append(list, `"src/`+name+`.rs"`)
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		r.write(name, files[name])
+		if name, ok := strings.CutSuffix(strings.TrimPrefix(name, "src/"), ".rs"); ok {
+			module(name)
+		}
+	}
 	for _, name := range names {
-		module := strings.ReplaceAll(name, "-", "_")
-		lib, list = append(lib, "pub mod "+module+";\n"), append(list, `"src/`+module+`.rs"`)
+		module(strings.ReplaceAll(name, "-", "_"))
 	}
 	if roots {
-		r.write(policy.FileName, "version = 1\n[verus]\nroots = ["+strings.Join(list, ", ")+"]\n")
+		r.write(policy.FileName, "version = 1\n[strength]\ninputs = 12\nmutants = 4\n[verus]\nroots = ["+strings.Join(list, ", ")+"]\n")
 	} else {
 		r.write("src/lib.rs", strings.Join(lib, ""))
 	}
@@ -151,19 +172,22 @@ func several(t *testing.T, roots bool, files map[string]string, names ...string)
 	return r
 }
 
-// TestShardsMeasured divides a change of several functions whose strength is measured, with cases of the repository that cannot all be read.
+// TestShardsMeasured divides a change of several functions whose strength is measured, with cases of the repository that cannot all be read, and with a
+// new policy, which is simulated. Then it has others do what was done, in any way: the parts add up to the same.
 func TestShardsMeasured(t *testing.T) {
+	const pol = "version = 1\n[strength]\ninputs = 12\nmutants = 4\ncases = [\"spectests/*.json\"]\n"
 	r := several(t, false, map[string]string{
-		policy.FileName:      "version = 1\n[strength]\ninputs = 12\nmutants = 4\ncases = [\"spectests/*.json\"]\n",
+		policy.FileName:      pol,
 		"spectests/max.json": `{"function": "max_weak::max_of", "cases": [{"args": {"v": "[1, 2]"}, "result": "7"}, {"args": {"v": "[1, 2"}, "result": "7"}]}`,
 		"spectests/div.json": `{"function": "tuple_divmod::divmod", "cases": [{"args": {"a": "1"}, "result": "(1, 1)"}]}`,
 	}, "binary-search", "max-weak", "outside-verus", "stack-struct", "trivial-ensures", "tuple-divmod")
+	r.write(policy.FileName, pol+"[rules]\n\"strength/*\" = \"notice\"\n")
+	r.commit("policy")
 	rustc := compiler(t)
-	whole := addsUp(t, func(shard.Number) engine.Options {
-		o := r.options()
-		o.Compiler = rustc
-		return o
-	}, 1, 2, 3, 7)
+	o := r.options()
+	o.Base, o.Compiler = "HEAD~2", rustc
+	options := func(shard.Number) engine.Options { return o }
+	whole := addsUp(t, options, 1, 3)
 	measured := 0
 	for _, f := range whole.Report.Functions {
 		if f.Strength.Head != nil {
@@ -171,17 +195,111 @@ func TestShardsMeasured(t *testing.T) {
 		}
 	}
 	text := fmt.Sprint(whole.Report.Reasons)
-	if measured < 4 || whole.Report.Score.Head == nil || !strings.Contains(text, "max_weak::max_of: not all cases of base were used") {
-		t.Errorf("%d functions measured, %+v, %s", measured, whole.Report.Score, text)
+	if measured < 4 || whole.Report.Score.Head == nil || !strings.Contains(text, "max_weak::max_of: not all cases of base were used") || whole.Report.Simulation == nil {
+		t.Errorf("%d functions measured, %+v, %v, %s", measured, whole.Report.Score, whole.Report.Simulation, text)
 	}
-	o := r.options()
+
+	result, files := divided(t, 7, options)
+	want := rendered(t, whole)
+	if diff := cmp.Diff(want, rendered(t, result)); diff != "" {
+		t.Errorf("7 shards (-whole +put together):\n%s", diff)
+	}
+	did := 0
+	for _, f := range files {
+		if len(f.Strength.Functions) > 0 {
+			did++
+		}
+	}
+	if did < 3 {
+		t.Errorf("%d of 7 shards measured something", did)
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 20 {
+		var parts []*shard.File
+		var pairs []shard.Pair
+		var reasons []string
+		for _, f := range files {
+			f = again(t, f)
+			pairs, reasons = append(pairs, f.Strength.Functions...), append(reasons, f.Strength.Reasons...)
+			f.Strength.Functions, f.Strength.Reasons = []shard.Pair{}, []string{}
+			parts = append(parts, f)
+		}
+		random.Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
+		random.Shuffle(len(pairs), func(i, j int) { pairs[i], pairs[j] = pairs[j], pairs[i] })
+		for _, p := range pairs {
+			f := parts[random.IntN(len(parts))]
+			f.Strength.Functions = append(f.Strength.Functions, p)
+		}
+		for _, text := range reasons {
+			f := parts[random.IntN(len(parts))]
+			f.Strength.Reasons = append(f.Strength.Reasons, text)
+		}
+		for i := range parts {
+			parts[i] = again(t, parts[i])
+		}
+		result, err := engine.MergeShards(t.Context(), o, parts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, rendered(t, result)); diff != "" {
+			t.Errorf("done by others (-whole +put together):\n%s", diff)
+		}
+	}
+
+	// What makes a suite void, and what makes nothing be measured, is in a part and must be in the whole.
+	f := again(t, files[slices.IndexFunc(files, func(f *shard.File) bool { return len(f.Strength.Functions) > 0 })])
+	f.Strength.Functions[0].Alone.Head = &shard.Suite{Void: "a canary was answered wrongly", Ran: true}
+	f.Strength.Functions[0].Alone.Comparable, f.Strength.Functions[0].Alone.Delta, f.Strength.Functions[0].Alone.Lost = false, nil, nil
+	result, err := engine.MergeShards(t.Context(), o, append(slices.DeleteFunc(slices.Clone(files), func(x *shard.File) bool { return x.Shard == f.Shard }), again(t, f)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(result.Report.Findings, func(x checks.Finding) bool {
+		return x.Rule == "strength/void" && x.Symbol == f.Strength.Functions[0].Function.Symbol
+	}) {
+		t.Error("nothing tells that a suite is void")
+	}
 	o.Compiler = func() (engine.Compiler, error) { return engine.Compiler{}, errors.New("there is no rustc on PATH") }
-	addsUp(t, func(shard.Number) engine.Options { return o }, 3)
+	addsUp(t, options, 3)
+	some := append([]*shard.File{}, files...)
+	for i, f := range some {
+		if len(f.Strength.Functions) > 0 {
+			if some[i], err = engine.CheckShard(t.Context(), o, f.Shard); err != nil {
+				t.Fatal(err)
+			}
+			break
+		}
+	}
+	_, err = engine.MergeShards(t.Context(), o, some)
+	if err == nil || err.Error() != "some shards measured the strength of contracts, or could not for another reason, and others not: there is no rustc on PATH" {
+		t.Errorf("a shard without a compiler: %v", err)
+	}
 	o.Compiler = nil
-	addsUp(t, func(shard.Number) engine.Options { return o }, 3)
+	addsUp(t, options, 3)
 	o.Only, o.Function = []checks.Family{checks.Trust, checks.Strength}, "stack_struct::**"
-	addsUp(t, func(shard.Number) engine.Options { return o }, 2)
+	addsUp(t, options, 2)
 }
+
+// doubled has a contract of which the evaluator does not see what it excludes, and the verifier does.
+const doubled = `use vstd::prelude::*;
+
+verus! {
+
+pub open spec fn is_double(h: int, r: int) -> bool {
+    r == h + h
+}
+
+pub fn double(x: u8) -> (r: u16)
+    ensures
+        exists|h: int| #[trigger] is_double(h, r as int),
+{
+    let r = x as u16 + x as u16;
+    assert(is_double(x as int, r as int));
+    r
+}
+
+} // verus!
+`
 
 // TestShardsVerified divides changes with a real verifier: modules of one crate, and files that are verified one by one.
 func TestShardsVerified(t *testing.T) {
@@ -189,23 +307,36 @@ func TestShardsVerified(t *testing.T) {
 	rustc := compiler(t)
 	for _, roots := range []bool{false, true} {
 		t.Run(fmt.Sprint("roots=", roots), func(t *testing.T) {
-			r := several(t, roots, nil, "axiom-added", "max-weak", "precondition-strengthened", "trivial-ensures", "broken-proof")
-			whole := addsUp(t, func(shard.Number) engine.Options {
+			r := several(t, roots, map[string]string{"src/double.rs": strings.Replace(doubled, "x as u16 + x as u16", "2 * (x as u16)", 1)}, "max-weak", "trivial-ensures", "broken-proof")
+			r.write("src/double.rs", doubled)
+			r.commit("double")
+			options := func(shard.Number) engine.Options {
 				o := r.options()
 				o.Verifier = func(context.Context, string) (*verus.Verifier, error) { return v, nil }
-				o.Compiler = rustc
+				o.Base, o.Compiler = "HEAD~2", rustc
 				return o
-			}, 1, 3, 7)
-			byProof := 0
+			}
+			whole := addsUp(t, options)
+			result, files := divided(t, 3, options)
+			if diff := cmp.Diff(rendered(t, whole), rendered(t, result)); diff != "" {
+				t.Errorf("(-whole +put together):\n%s", diff)
+			}
+			byProof, asked := 0, 0
 			for _, f := range whole.Report.Functions {
 				if f.Contract.By == "proof" || f.Contract.Unique != nil {
 					byProof++
 				}
 			}
-			if whole.Report.Counts.Proved == 0 || whole.Report.Counts.Failed == 0 {
-				t.Errorf("%+v", whole.Report.Counts)
+			for _, f := range files {
+				for _, p := range f.Strength.Functions {
+					if p.Asked != nil {
+						asked++
+					}
+				}
 			}
-			t.Logf("%+v, %d by proof", whole.Report.Counts, byProof)
+			if c := whole.Report.Counts; c.Proved == 0 || c.Failed == 0 || byProof == 0 || asked == 0 {
+				t.Errorf("%+v, %d by proof, %d decided by the verifier", c, byProof, asked)
+			}
 		})
 	}
 }
@@ -258,7 +389,9 @@ func TestMergeRefuses(t *testing.T) {
 		{"other functions", mixed(with(func(o *engine.Options) { o.Function = "max_weak::**" })), `--function of shard 1 is "", and of shard 2 "max_weak::**"`},
 		{"another policy", edited(func(f *shard.File) { f.Policy.SHA256 = hash }), `the policy of shard 1 is "default ", and of shard 2 "default ` + hash + `"`},
 		{"another analysis", edited(func(f *shard.File) { f.Analysis = hash }), "shard 2 of 3 looked at another change than this run: the sources are not the same; check the same commits"},
-		{"not to run", mixed(with(func(o *engine.Options) { o.Compiler = func() (engine.Compiler, error) { return engine.Compiler{}, errors.New("none") } })),
+		{"not to run", mixed(with(func(o *engine.Options) {
+			o.Compiler = func() (engine.Compiler, error) { return engine.Compiler{}, errors.New("none") }
+		})),
 			"shard 1 and shard 2 were not to run code of the change in the same way (--no-run, --confine)"},
 		{"confined", mixed(with(func(o *engine.Options) { o.Confine = true })), "shard 1 and shard 2 were not to run code of the change in the same way (--no-run, --confine)"},
 		{"a verifier that others have not", edited(func(f *shard.File) {
@@ -284,23 +417,8 @@ func TestMergeRefuses(t *testing.T) {
 
 // TestMergeLacks takes away from parts what they should have: what follows is an error, and nothing is measured or proved for want of an answer.
 func TestMergeLacks(t *testing.T) {
-	base, head := texts(t, "testdata/questions/weaker-method")
-	r := newRepo(t)
-	for _, text := range []string{base, head} {
-		r.write("src/lib.rs", text)
-		r.commit("change")
-	}
-	rustc := compiler(t)
-	options := func(shard.Number) engine.Options {
-		replay := verustest.NewReplay(t)
-		replay.AddKeyed("testdata/questions/weaker-method")
-		v := verustest.Installed(release, replay)
-		o := r.options()
-		o.Verifier = func(context.Context, string) (*verus.Verifier, error) { return v, nil }
-		o.Compiler = rustc
-		o.Only = []checks.Family{checks.Contract, checks.Proof}
-		return o
-	}
+	all := recordings(t)
+	options := all[slices.IndexFunc(all, func(c recorded) bool { return c.name == "weaker-method" })].options(t)
 	_, files := divided(t, 2, options)
 	slices.SortFunc(files, func(a, b *shard.File) int { return a.Shard.K - b.Shard.K })
 	for _, c := range []struct {
