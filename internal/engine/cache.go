@@ -5,7 +5,9 @@ import (
 
 	"github.com/specgate/specgate/internal/cache"
 	"github.com/specgate/specgate/internal/gitrepo"
+	"github.com/specgate/specgate/internal/policy"
 	"github.com/specgate/specgate/internal/prove"
+	"github.com/specgate/specgate/internal/sandbox"
 	"github.com/specgate/specgate/internal/verus"
 )
 
@@ -66,25 +68,58 @@ func (r *runner) openStores() *stores {
 		return store
 	}
 	out.main = open(r.o.Cache)
-	out.head = open(r.o.HeadCache)
+	if why := r.notIsolatedInFull(); r.o.HeadCache != "" && why != "" {
+		// What runs now could write what is believed the next time.
+		r.o.Log.Info("what is said of head is not kept", "why", why)
+	} else {
+		out.head = open(r.o.HeadCache)
+	}
 	if r.noStores = len(out.read()) == 0; !r.noStores {
 		r.stores = out
 	}
 	return r.stores
 }
 
+// notIsolatedInFull says why code of the change might reach what is kept; empty if it cannot.
+func (r *runner) notIsolatedInFull() string {
+	if r.policy.Gate.Sandbox == policy.SandboxOff {
+		return "the policy switches the sandbox off"
+	}
+	protections, err := sandbox.Protections(r.ctx)
+	if err != nil {
+		return err.Error()
+	}
+	if len(sandbox.Missing(protections)) > 0 {
+		return sandbox.Statement(protections)
+	}
+	return ""
+}
+
 // openAnswers opens what is kept of the verifier's answers; nil if nothing is.
 func (r *runner) openAnswers(v *verus.Verifier) *verus.Answers {
 	s := r.openStores()
-	if s == nil || s.main == nil {
+	if s == nil {
 		return nil
 	}
-	answers, err := verus.NewAnswers(s.main, v)
+	answers, err := verus.NewAnswers(s.read()[0], v)
 	if err != nil {
 		r.o.Log.Info("the cache is not used", "why", err)
 		return nil
 	}
 	return answers
+}
+
+// answersOf are the answers about one side, and whether they are kept.
+func (r *runner) answersOf(answers *verus.Answers, commit gitrepo.Commit) (_ *verus.Answers, keep bool) {
+	if answers == nil {
+		return nil, false
+	}
+	accepted := r.accepted(commit)
+	store := r.stores.write(accepted, accepted, r.policy.Cache.WriteHead)
+	if store == nil {
+		return answers, false
+	}
+	return answers.With(store, r.stores.read()...), true
 }
 
 // accepted tells whether a commit is part of the default branch, so that somebody accepted its code. Nobody accepted a working tree.

@@ -180,10 +180,8 @@ func (r *runner) verifySides(out *proofs) error {
 	together := r.together(out)
 	for _, s := range sides {
 		request := prove.Request{Verifier: out.verifier, Files: r.files(s.tree), Manifest: out.manifest, Roots: out.roots, Target: out.target,
-			Options: verus.Options{Args: r.policy.Verus.Args, Timeout: r.policy.Verus.Timeout}, Cache: answers}
-		if answers != nil {
-			request.Keep = r.policy.Cache.WriteHead || r.accepted(s.commit)
-		}
+			Options: verus.Options{Args: r.policy.Verus.Args, Timeout: r.policy.Verus.Timeout}}
+		request.Cache, request.Keep = r.answersOf(answers, s.commit)
 		if together && s.name == "head" {
 			request.Target = "" // one of its own, so that base finds nothing that head built
 		}

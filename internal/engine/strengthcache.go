@@ -14,7 +14,6 @@ import (
 	"github.com/specgate/specgate/internal/harness"
 	"github.com/specgate/specgate/internal/measure"
 	"github.com/specgate/specgate/internal/mutate"
-	"github.com/specgate/specgate/internal/policy"
 	"github.com/specgate/specgate/internal/sandbox"
 	"github.com/specgate/specgate/internal/source"
 )
@@ -55,15 +54,12 @@ func (r *runner) openStrengths(compiler Compiler) (*strengths, error) {
 		r.o.Log.Info("no strength is kept", "why", why)
 		return nil, nil
 	}
-	if r.policy.Gate.Sandbox == policy.SandboxOff {
-		return not(errors.New("the policy switches the sandbox off, so what runs could write to the cache"))
+	if why := r.notIsolatedInFull(); why != "" {
+		return not(errors.New(why))
 	}
 	protections, err := sandbox.Protections(r.ctx)
 	if err != nil {
 		return not(err)
-	}
-	if missing := sandbox.Missing(protections); len(missing) > 0 {
-		return not(fmt.Errorf("what runs is not isolated in full: %s", sandbox.Statement(protections)))
 	}
 	dir, err := os.MkdirTemp("", "specgate-ask-")
 	if err != nil {

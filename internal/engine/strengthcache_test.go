@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/hex"
 	"fmt"
 	"log/slog"
@@ -18,6 +19,8 @@ import (
 	"github.com/specgate/specgate/internal/cache"
 	"github.com/specgate/specgate/internal/engine"
 	"github.com/specgate/specgate/internal/sandbox"
+	"github.com/specgate/specgate/internal/verus"
+	"github.com/specgate/specgate/internal/verus/verustest"
 )
 
 // keeping are options of a check that keeps what it measures; the log tells what it did. Where code cannot be isolated nothing is kept, and the
@@ -325,4 +328,51 @@ func TestStrengthKept(t *testing.T) {
 	if entries, err := filepath.Glob(filepath.Join(o.Cache, "*.entry")); err != nil || len(entries) != 0 {
 		t.Errorf("what nobody accepted is kept for all: %v, %v", entries, err)
 	}
+}
+
+// TestQuestionsKept: a head whose verification is kept has its questions answered from what is kept too, in the pull request's own directory alone.
+func TestQuestionsKept(t *testing.T) {
+	for _, name := range []string{"contradictory", "contradictory-before", "equal-bits", "weaker-method"} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join("testdata/questions", name)
+			r := newRepo(t)
+			base, head := texts(t, dir)
+			for _, text := range []string{base, head} {
+				r.write("src/lib.rs", text)
+				r.commit("change")
+			}
+			r.git("checkout", "-q", "-b", "change")
+			r.git("branch", "-f", "main", "HEAD~1")
+			replay := verustest.NewReplay(t)
+			replay.AddKeyed(dir)
+			run := &counted{Runner: replay}
+			o, _ := keeping(t, r.options())
+			o = withVerifier(o, installed(t, run))
+			o.Only, o.Compiler = []checks.Family{checks.Proof, checks.Contract}, nil
+			o.Cache = filepath.Join(t.TempDir(), "main")
+			first := reportOf(t, check(t, o).Report)
+			if run.n < 2 {
+				t.Fatalf("the verifier was run %d times", run.n)
+			}
+			run.n = 0
+			if got := reportOf(t, check(t, o).Report); got != first || run.n != 0 {
+				t.Errorf("the second time the verifier was run %d times (-first +second):\n%s", run.n, cmp.Diff(first, got))
+			}
+			o.HeadCache = ""
+			if got := reportOf(t, check(t, o).Report); got != first || run.n == 0 {
+				t.Errorf("without its own directory the verifier was run %d times (-first +then):\n%s", run.n, cmp.Diff(first, got))
+			}
+		})
+	}
+}
+
+// counted counts the calls of programs.
+type counted struct {
+	verus.Runner
+	n int
+}
+
+func (c *counted) Run(ctx context.Context, cmd sandbox.Command) (sandbox.Result, error) {
+	c.n++
+	return c.Runner.Run(ctx, cmd)
 }
