@@ -358,9 +358,10 @@ func TestLabelsAndComments(t *testing.T) {
 	labeled := pullRequest("labeled", 7, c["base"], c["head"])
 	labeled.inputs = r.inputs
 	w.want(w.start("simple.yml", labeled), "specgate", "success")
-	unable := pullRequest("labeled", 7, c["base"], c["head"])
+	w.hub.Change(func(s githubtest.State) { s["acme/numbers"].Pulls[7].Labels = nil })
+	unable := pullRequest("unlabeled", 7, c["base"], c["head"])
 	unable.inputs = r.inputs
-	w.want(w.start("merge-queue.yml", unable), "specgate", "success")
+	w.want(w.start("merge-queue.yml", unable), "specgate", "failure")
 	w.compare("labels-and-comments")
 }
 
