@@ -23,6 +23,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -40,6 +41,11 @@ type Store struct {
 	dir  string
 	max  int64
 	root *os.Root
+
+	mu sync.Mutex
+	// total is what the entries had together when they were last looked at, and all that was put since; puts is how often that was.
+	total int64
+	puts  int
 }
 
 // DefaultDir is where the answers of the verifier are kept when no other directory is named: specgate/verus in the user's
@@ -78,7 +84,7 @@ func Open(dir string, max int64) (_ *Store, err error) {
 	if err != nil {
 		return fail(errors.Join(err, root.Close()))
 	}
-	return &Store{dir, max, root}, nil
+	return &Store{dir: dir, max: max, root: root}, nil
 }
 
 // Close ends the use of the directory.
@@ -204,13 +210,29 @@ func (s *Store) Put(ctx context.Context, k Key, data []byte) (err error) {
 	if err := s.root.Rename(temp, entryName(k)); err != nil {
 		return fail(errors.Join(err, s.remove(temp)))
 	}
-	if err := s.evict(entryName(k)); err != nil {
-		return fail(err)
+	if s.crowded(int64(len(b))) {
+		if err := s.evict(entryName(k)); err != nil {
+			return fail(err)
+		}
 	}
 	if err := s.sync(); err != nil {
 		return fail(err)
 	}
 	return nil
+}
+
+// often is how many entries may be put before the directory is looked at again: others may put some too, and looking at it takes longer the more
+// there are.
+const often = 100
+
+// crowded counts what is put, and tells whether the entries may be more than the directory may hold.
+func (s *Store) crowded(size int64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.total += size
+	look := s.puts%often == 0 || s.total > s.max
+	s.puts++
+	return look
 }
 
 // write makes a file whose bytes are on the disk when it returns.
@@ -297,5 +319,8 @@ func (s *Store) evict(keep string) (err error) {
 		}
 		total -= e.size
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.total = total
 	return nil
 }
