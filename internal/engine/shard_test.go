@@ -341,6 +341,32 @@ func TestShardsVerified(t *testing.T) {
 	}
 }
 
+// TestShardsWorkspace divides a change of a workspace, which is verified as one, by a verifier that cannot; and one with a verifier that is not found.
+func TestShardsWorkspace(t *testing.T) {
+	r := several(t, false, map[string]string{"Cargo.toml": "[package]\nname = \"several\"\nversion = \"0.1.0\"\nedition = \"2021\"\n"}, "max-weak", "assume-added", "trivial-ensures")
+	noCargo := verus.Known("/verus/verus", "", "/verus/z3", verus.Version{Release: release}, verustest.NewReplay(t))
+	missing := &verus.Problem{Kind: verus.NoVerifier, Text: "there is no verifier", Remedy: "install it"}
+	for _, c := range []struct {
+		v    *verus.Verifier
+		err  error
+		only []checks.Family
+		want string
+	}{
+		{noCargo, nil, nil, "There is no cargo-verus beside /verus/verus"},
+		{nil, missing, []checks.Family{checks.Proof, checks.Trust}, "nothing was proved: there is no verifier; install it"},
+	} {
+		whole := addsUp(t, func(shard.Number) engine.Options {
+			o := r.options()
+			o.Only = c.only
+			o.Verifier = func(context.Context, string) (*verus.Verifier, error) { return c.v, c.err }
+			return o
+		}, 1, 3, 7)
+		if text := rendered(t, whole); !strings.Contains(text, c.want) {
+			t.Errorf("there is no %q in\n%s", c.want, text)
+		}
+	}
+}
+
 // TestMergeRefuses has parts that do not make a whole, or do not belong together: an error each, and never a report.
 func TestMergeRefuses(t *testing.T) {
 	r := several(t, false, nil, "max-weak", "assume-added", "exec-edit")
