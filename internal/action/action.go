@@ -74,6 +74,7 @@ func (s *Step) repositoryDir() string { return filepath.Join(s.temp, "repository
 func (s *Step) policyFile() string    { return filepath.Join(s.temp, "policy.toml") }
 func (s *Step) shardsDir() string     { return filepath.Join(s.temp, "shards") }
 func (s *Step) answersDir() string    { return filepath.Join(s.temp, "answers") }
+func (s *Step) zipFile() string       { return filepath.Join(s.temp, "verus.zip") }
 func (s *Step) reportDir() string     { return filepath.Join(s.temp, "report") }
 func (s *Step) reportFile() string    { return filepath.Join(s.reportDir(), "report.json") }
 

@@ -115,7 +115,6 @@ type settings struct {
 	only     []checks.Family
 	timeout  time.Duration
 	comments policy.Comments
-	cache    bool
 }
 
 // settings reads them. Every step that is given some reads all, so that a mistake is found before anything is checked.
@@ -133,8 +132,7 @@ func (s *Step) settings() (settings, error) {
 	if known := []policy.Comments{"", policy.CommentsOff, policy.CommentsSticky, policy.CommentsReview}; !slices.Contains(known, out.comments) {
 		return out, inputf("the input comments is %q; want off, sticky or review", out.comments)
 	}
-	out.cache, err = s.flag("cache")
-	return out, err
+	return out, nil
 }
 
 // options of the check, of the inputs and of what Plan said.
@@ -161,9 +159,7 @@ func (s *Step) options() (engine.Options, error) {
 	}
 	path := s.runner.GetInput("rustc")
 	o.Compiler = host.Compiler(path, path == nothing)
-	if set.cache {
-		o.Cache = s.answersDir()
-	}
+	o.Cache = s.runner.GetInput("answers")
 	return o, nil
 }
 

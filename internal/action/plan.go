@@ -83,7 +83,7 @@ func (s *Step) Plan(ctx context.Context) error {
 		return err
 	}
 	out["head"], out["base"] = c.head, c.base
-	out["reports"], out["shards"], out["answers"] = s.reportDir(), s.shardsDir(), s.answersDir()
+	out["reports"], out["shards"] = s.reportDir(), s.shardsDir()
 	if c.pull > 0 {
 		out["pull"] = strconv.Itoa(c.pull)
 	}
@@ -250,18 +250,23 @@ func (s *Step) fetch(ctx context.Context, target *publish.Target, c *change, out
 		return nil
 	}
 	out["cache-key"] = notInKeys.ReplaceAllString(fmt.Sprintf("%s-%s-%s", s.o.Version, runtime.GOOS, runtime.GOARCH), "_")
-	if c.accepted {
-		out["save"] = "true"
+	if keep, err := s.flag("cache"); err != nil {
+		return err
+	} else if keep {
+		// A run restores what any workflow of the same branch or pull request has saved before it looks at what the default branch has. The zip of the
+		// verifier is known by its hash. Of answers nobody can tell who gave them, so they are used where only accepted workflows run.
+		out["verus-zip"] = s.zipFile()
+		if c.accepted || s.context.EventName == "merge_group" {
+			out["answers"] = s.answersDir()
+		}
+		if c.accepted {
+			out["save"] = "true"
+		}
 	}
 	if s.runner.GetInput("verus") != verusAuto || pol.Verus.Release == "" {
 		return nil
 	}
-	platform, err := verus.Platform(runtime.GOOS, runtime.GOARCH)
-	if err != nil {
-		return err
-	}
-	data, err := verus.DataDir(runtime.GOOS, s.o.Getenv)
-	if err != nil {
+	if _, err := verus.Platform(runtime.GOOS, runtime.GOARCH); err != nil {
 		return err
 	}
 	if err := os.WriteFile(s.policyFile(), text, 0o600); err != nil {
@@ -269,7 +274,6 @@ func (s *Step) fetch(ctx context.Context, target *publish.Target, c *change, out
 	}
 	out["policy"] = s.policyFile()
 	out["verus-release"] = pol.Verus.Release
-	out["verus-dir"] = verus.InstallDir(data, pol.Verus.Release, platform)
 	out["cache-key"] += "-" + pol.Verus.Release
 	return nil
 }

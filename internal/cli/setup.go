@@ -22,6 +22,7 @@ type setupCmd struct {
 type setupVerusCmd struct {
 	Release     string `placeholder:"RELEASE" help:"Release to install, such as 0.2026.09.27.3cf1832. Default: verus.release of the policy."`
 	From        string `placeholder:"FILE|URL" help:"The zip of the release. Default: the one of GitHub's release."`
+	Zip         string `placeholder:"FILE" help:"Keep the downloaded zip in this file, and use it instead of a download when it has the hash that is wanted."`
 	Dir         string `placeholder:"DIR" help:"Directory to install into. Default: specgate in the directory for an application's data."`
 	NoToolchain bool   `help:"Leave out the Rust toolchain that the release needs."`
 	Policy      string `placeholder:"FILE" help:"The policy file. Default: .specgate.toml in the root of the repository."`
@@ -72,7 +73,7 @@ func (c *setupVerusCmd) Run(r *run) error {
 		return usageError{err}
 	}
 	bar := newProgress(r.stderr, "downloaded")
-	installed, err := setup.Verus(r.ctx, setup.Request{Release: release, Platform: platform, SHA256: hash, From: c.From, Data: data,
+	installed, err := setup.Verus(r.ctx, setup.Request{Release: release, Platform: platform, SHA256: hash, From: c.From, Zip: c.Zip, Data: data,
 		NoToolchain: c.NoToolchain, Say: bar.say, Progress: bar.show})
 	bar.end()
 	var unknown *setup.UnknownHashError

@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/url"
 	"os"
@@ -33,6 +34,9 @@ type Request struct {
 	SHA256 string
 	// From is the zip, as a file or an https or http URL; empty: that of GitHub's release.
 	From string
+	// Zip is a file that the downloaded zip is kept in, and that is used instead of a download when it has the hash already. Whoever can write to it
+	// can therefore do no harm. Empty: it is not kept. A zip that is a file already is not.
+	Zip string
 	// Data is the directory that releases are installed in, and downloaded to.
 	Data string
 	// NoToolchain leaves the Rust toolchain out that the release needs.
@@ -191,7 +195,7 @@ func (r Request) install(ctx context.Context, data, dir, want string) (*Record, 
 			return nil, false, notWritable(data, err)
 		}
 	}
-	archive, fetched, err := r.archive(ctx, data)
+	archive, fetched, err := r.archive(ctx, data, want)
 	if err != nil {
 		return nil, false, err
 	}
@@ -221,6 +225,11 @@ func (r Request) install(ctx context.Context, data, dir, want string) (*Record, 
 		return nil, false, err
 	}
 	if fetched != nil {
+		if r.Zip != "" {
+			if err := copyFile(r.Zip, archive); err != nil {
+				return nil, false, fmt.Errorf("install Verus: keep the zip: %w", err)
+			}
+		}
 		if err := fetched.remove(); err != nil {
 			return nil, false, fmt.Errorf("install Verus: remove the download: %w", err)
 		}
@@ -233,8 +242,32 @@ func globQuote(s string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(s)
 }
 
-// archive gives the zip: the file that was named, or one that is downloaded.
-func (r Request) archive(ctx context.Context, data string) (string, *download, error) {
+// copyFile makes a file that is whole or not there.
+func copyFile(to, from string) (err error) {
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.CreateTemp(filepath.Dir(to), ".specgate-*")
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	if err = errors.Join(err, out.Close()); err == nil {
+		err = os.Rename(out.Name(), to)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(out.Name()))
+	}
+	return nil
+}
+
+// archive gives the zip: the file that was named, the one that was kept if it is the wanted one, or one that is downloaded.
+func (r Request) archive(ctx context.Context, data, want string) (string, *download, error) {
 	from, hosts := r.From, []string(nil)
 	if from == "" {
 		from, hosts = DefaultURL(r.Release, r.Platform), assetHosts
@@ -254,6 +287,15 @@ func (r Request) archive(ctx context.Context, data string) (string, *download, e
 			return "", nil, fmt.Errorf("install Verus from %s: it is not a file; name the zip of the release", from)
 		}
 		return from, nil, nil
+	}
+	if info, err := os.Lstat(r.Zip); r.Zip != "" && want != "" && err == nil {
+		// A pipe would keep the run waiting.
+		if info.Mode().IsRegular() {
+			if sum, _, err := hashOf(r.Zip); err == nil && sum == want {
+				return r.Zip, nil, nil
+			}
+		}
+		r.say("what is kept in " + r.Zip + " is not the zip that is wanted; downloading it anew")
 	}
 	d := &download{url: u, path: filepath.Join(data, "downloads", asset(r.Release, r.Platform)), hosts: hosts, pause: cmp.Or(r.pause, time.Second), report: r.progress}
 	r.say("downloading " + d.name())

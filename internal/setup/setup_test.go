@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -653,4 +655,52 @@ func FuzzUnpack(f *testing.F) {
 			t.Fatal(err)
 		}
 	})
+}
+
+// TestZip: a zip that is kept is used if it has the hash, and only then.
+func TestZip(t *testing.T) {
+	archive := zipOf(t, good())
+	downloads := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		downloads++
+		_, _ = w.Write(archive)
+	}))
+	defer server.Close()
+	kept := filepath.Join(t.TempDir(), "kept", "verus.zip")
+	other := write(t, filepath.Join(t.TempDir(), "other.zip"), archive, 0o644)
+	install := func(downloadsNow int, said ...string) {
+		t.Helper()
+		var lines []string
+		r := Request{Release: release, Platform: platform, SHA256: sumOf(archive), Data: filepath.Join(t.TempDir(), "data"), From: server.URL + "/verus.zip", Zip: kept,
+			NoToolchain: true, Runner: notCalled{t}, Say: func(line string) { lines = append(lines, strings.ReplaceAll(line, kept, "KEPT")) }}
+		got, err := Verus(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !got.Fresh || downloads != downloadsNow {
+			t.Errorf("fresh %v, %d downloads so far; want %d", got.Fresh, downloads, downloadsNow)
+		}
+		if diff := cmp.Diff(append([]string{}, said...), lines[:len(lines)-2]); diff != "" { // without checking and unpacking
+			t.Error(diff)
+		}
+		text, err := os.ReadFile(kept)
+		if err != nil || !bytes.Equal(text, archive) {
+			t.Errorf("what is kept has %d bytes, %v", len(text), err)
+		}
+		if info, err := os.Lstat(kept); err != nil || !info.Mode().IsRegular() {
+			t.Errorf("what is kept is %v, %v", info, err)
+		}
+		if left := tree(t, filepath.Dir(kept)); len(left) != 1 {
+			t.Errorf("left behind: %v", left)
+		}
+	}
+	install(1, "downloading "+server.URL+"/verus.zip")
+	install(1)
+	write(t, kept, append(archive[:len(archive)-1:len(archive)-1], 'x'), 0o644)
+	install(2, "what is kept in KEPT is not the zip that is wanted; downloading it anew", "downloading "+server.URL+"/verus.zip")
+	if err := errors.Join(os.Remove(kept), os.Symlink(other, kept)); err != nil {
+		t.Fatal(err)
+	}
+	install(3, "what is kept in KEPT is not the zip that is wanted; downloading it anew", "downloading "+server.URL+"/verus.zip")
+	install(3)
 }
