@@ -116,11 +116,7 @@ func (w *headWorker) Work(ctx context.Context, job *river.Job[headArgs]) error {
 					return river.JobSnooze(pause)
 				}
 				log.Error("a head is given up", "want", h.want, "error", err)
-				d = done{result: resultLost, err: err.Error(), relabelled: h.relabelled}
-				var gone *goneError
-				if errors.As(err, &gone) {
-					d.result = resultGone
-				}
+				d = w.app.giveUp(ctx, h, err)
 			}
 		}
 		finished, err := w.app.finish(ctx, &h, d, job)
@@ -167,6 +163,24 @@ func short(s string) string {
 		s = strings.ToValidUTF8(s[:2000], "") + "..."
 	}
 	return s
+}
+
+// giveUp ends a head that cannot be brought to what is wanted of it: with a check run that says so, if GitHub takes that.
+func (a *App) giveUp(ctx context.Context, h head, err error) done {
+	d := done{result: resultLost, err: err.Error(), relabelled: h.relabelled}
+	var gone *goneError
+	if errors.As(err, &gone) {
+		d.result = resultGone
+		return d
+	}
+	b, newErr := a.bringing(h)
+	if newErr != nil || h.want != wantCheck {
+		return d
+	}
+	if said, concludeErr := b.conclude(ctx, err.Error()); concludeErr == nil {
+		return said
+	}
+	return d
 }
 
 // failed notes a failure, and says when to try again; 0: never.
@@ -217,25 +231,29 @@ func isOutage(err error) bool {
 func (a *App) bring(ctx context.Context, h head, starts int) (d done, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			a.metrics.panics.Inc()
-			a.log.Error("a job panicked", "repo", h.name, "head", h.sha, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
-			err = fmt.Errorf("a failure of specgate itself: %v", p)
+			err = a.caught(h.name, h.sha, p)
 		}
 	}()
-	repo, err := github.ParseRepo(h.name)
+	b, err := a.bringing(h)
 	if err != nil {
 		return done{}, err
 	}
-	client, err := a.clients.get(repo, h.installation, false)
-	if err != nil {
-		return done{}, err
-	}
-	b := &bringing{app: a, h: h, repo: repo, client: client,
-		run: github.Check{Name: checkName, SHA: h.sha, ExternalID: "head:" + h.sha}}
 	if h.want == wantEnd {
 		return b.end(ctx, h.reason)
 	}
 	return b.check(ctx, starts)
+}
+
+func (a *App) bringing(h head) (*bringing, error) {
+	repo, err := github.ParseRepo(h.name)
+	if err != nil {
+		return nil, err
+	}
+	client, err := a.clients.get(repo, h.installation, false)
+	if err != nil {
+		return nil, err
+	}
+	return &bringing{app: a, h: h, repo: repo, client: client, run: github.Check{Name: checkName, SHA: h.sha, ExternalID: "head:" + h.sha}}, nil
 }
 
 // bringing is a head on its way to what is wanted.
@@ -401,7 +419,7 @@ func (b *bringing) checkSide(ctx context.Context, s *side, tip string) error {
 	defer stop()
 	limited, cancel := context.WithTimeout(watched, b.app.config.Timeout)
 	defer cancel()
-	s.result, err = b.app.checker.Check(limited, job)
+	s.result, err = b.app.runCheck(limited, job)
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:
@@ -421,6 +439,23 @@ func (b *bringing) checkSide(ctx context.Context, s *side, tip string) error {
 		return &checkError{errors.New("the report of the check is about other commits")}
 	}
 	return nil
+}
+
+// runCheck runs a check; a panic in it is an error.
+func (a *App) runCheck(ctx context.Context, job Job) (r Result, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = a.caught(job.Repo.String(), job.Head, p)
+		}
+	}()
+	return a.checker.Check(ctx, job)
+}
+
+// caught counts a panic, and makes an error of it.
+func (a *App) caught(repo, head string, p any) error {
+	a.metrics.panics.Inc()
+	a.log.Error("a job panicked", "repo", repo, "head", head, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+	return fmt.Errorf("a failure of specgate itself: %v", p)
 }
 
 // watch gives a context that ends with errChanged when something else is wanted of the head.
