@@ -144,10 +144,15 @@ func restore(k *keptSide, s *Side, file func(path string) *source.File) (*checks
 	return m, nil
 }
 
-// Rest forgets all but the strength: inputs, values, and what the evaluator knows.
+// Rest forgets all but the strength: inputs, values, and what the evaluator knows, also in the subject.
 func (r *Result) Rest() {
 	if r.strength == nil {
 		r.strength = r.Strength()
 		r.base, r.head = nil, nil
+	}
+	for _, s := range []*Side{r.subject.Base, r.subject.Head} {
+		if s != nil {
+			s.Func, s.Given = nil, nil
+		}
 	}
 }

@@ -721,12 +721,11 @@ func (a *analyser) method(name string, recv, n syntax.Node, ghost bool) {
 			fns = a.candidates(name, ghost)
 		}
 	case known:
-		for _, f := range a.candidates(name, ghost) {
-			// An impl of a trait of the tree for a library's type.
-			if im := f.info.impl; im != nil && (im.traitItem != nil || im.trait.Valid() && a.x.selfItem(im) == nil) {
-				fns = append(fns, f)
-			}
+		// An impl of a trait of the tree for a library's type.
+		if ghost {
+			a.x.loadMethods(name)
 		}
+		fns = a.x.elsewhere(name)
 	default:
 		fns = a.candidates(name, ghost)
 	}

@@ -71,6 +71,7 @@ type index struct {
 	countedTo   int
 	dispatched  map[*Function]dispatched // by method of a trait
 	candidates  map[candidates][]fitting // of method calls
+	sorted      map[string]*sorted       // functions of impls and traits, by name
 	// traitMethods are the specification functions of traits that a closure met.
 	traitMethods []*Function
 }

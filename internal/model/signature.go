@@ -572,12 +572,80 @@ func sameLast(n syntax.Node, segs []string) bool {
 
 // associated2 are all functions of a name in impls of a type, of traits too.
 func (x *index) associated2(it *Item, name string) []*Function {
-	var out []*Function
 	x.loadMethods(name)
-	for _, f := range x.methods[name] {
+	all := x.methods[name]
+	n := x.sortedOf(name)
+	for ; n.types < len(all); n.types++ {
+		im := all[n.types].info.impl
+		if im == nil || im.traitItem != nil {
+			continue
+		}
+		self := x.selfItem(im)
+		if !im.done { // this is part of finding out what its type is
+			return x.associatedOf(it, all)
+		}
+		if self != nil {
+			n.of[self] = append(n.of[self], all[n.types])
+		}
+	}
+	return slices.Clone(n.of[it])
+}
+
+func (x *index) associatedOf(it *Item, all []*Function) []*Function {
+	var out []*Function
+	for _, f := range all {
 		if im := f.info.impl; im != nil && im.traitItem == nil && x.selfItem(im) == it {
 			out = append(out, f)
 		}
 	}
 	return out
+}
+
+// elsewhere are the functions of a name in traits of the tree, and in impls of traits for types that are not of the tree, among all that are read.
+func (x *index) elsewhere(name string) []*Function {
+	all := x.methods[name]
+	n := x.sortedOf(name)
+	for ; n.traits < len(all); n.traits++ {
+		im := all[n.traits].info.impl
+		if im == nil || im.traitItem == nil && !im.trait.Valid() {
+			continue
+		}
+		if im.traitItem == nil {
+			self := x.selfItem(im)
+			if !im.done {
+				var out []*Function
+				for _, f := range all {
+					if im := f.info.impl; im != nil && (im.traitItem != nil || im.trait.Valid() && x.selfItem(im) == nil) {
+						out = append(out, f)
+					}
+				}
+				return out
+			}
+			if self != nil {
+				continue
+			}
+		}
+		n.elsewhere = append(n.elsewhere, all[n.traits])
+	}
+	return slices.Clone(n.elsewhere)
+}
+
+// sorted are the functions of a name by what their impls are for: a name such as `view` can have thousands, and as many calls.
+type sorted struct {
+	of        map[*Item][]*Function
+	elsewhere []*Function
+	// types and traits are how many of the name's functions are in of, and in elsewhere.
+	types, traits int
+}
+
+func (x *index) sortedOf(name string) *sorted {
+	n := x.sorted[name]
+	if n == nil {
+		n = &sorted{of: map[*Item][]*Function{}}
+		if x.sorted == nil {
+			x.sorted = map[string]*sorted{}
+		}
+		x.sorted[name] = n
+	}
+	return n
 }
