@@ -376,3 +376,49 @@ func (c *counted) Run(ctx context.Context, cmd sandbox.Command) (sandbox.Result,
 	c.n++
 	return c.Runner.Run(ctx, cmd)
 }
+
+// TestStrengthKeptCorpus checks the sample changes, each a module of one crate, without anything kept, then keeping, then from what is kept.
+func TestStrengthKeptCorpus(t *testing.T) {
+	dirs, err := filepath.Glob("../../testdata/corpus/*/base.rs")
+	if err != nil || len(dirs) == 0 {
+		t.Fatal("no sample changes: ", err)
+	}
+	r := newRepo(t)
+	r.write("Cargo.toml", "[package]\nname = \"corpus\"\nversion = \"0.1.0\"\nedition = \"2021\"\n")
+	lib := ""
+	for _, side := range []string{"base", "head"} {
+		for _, base := range dirs {
+			dir := filepath.Dir(base)
+			text, err := os.ReadFile(filepath.Join(dir, side+".rs"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			module := strings.ReplaceAll(filepath.Base(dir), "-", "_")
+			r.write("src/"+module+".rs", string(text))
+			if side == "base" {
+				lib += "pub mod " + module + ";\n"
+			}
+		}
+		r.write("src/lib.rs", lib)
+		r.commit(side)
+	}
+	r.git("checkout", "-q", "-b", "change")
+	r.git("branch", "-f", "main", "HEAD~1")
+	o, log := keeping(t, r.options())
+	mine := o.HeadCache
+	o.HeadCache = ""
+	want, measured, _ := strengthReport(t, o, log)
+	o.HeadCache = mine
+	for _, c := range []struct {
+		name string
+		kept bool
+	}{{"cold", false}, {"warm", true}} {
+		got, again, kept := strengthReport(t, o, log)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-without +with):\n%s", c.name, diff)
+		}
+		if !c.kept && (again != measured || kept != 0) || c.kept && (again+kept != measured || kept < measured/2) {
+			t.Errorf("%s: %d measured, %d kept, and without %d measured\n%s", c.name, again, kept, measured, log)
+		}
+	}
+}
