@@ -23,6 +23,9 @@ vuln: ## known vulnerabilities in what the binary calls; needs the network
 bench: ## speed of every part
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
+scale: ## the tables of docs/performance.md, of one run; takes a quarter of an hour or more
+	$(GO) test -run '^$$' -bench '^BenchmarkScale$$' -benchtime 1x -timeout 0 ./bench -scale $(CURDIR)/docs/performance.md
+
 FUZZTIME ?= 30s
 fuzz: ## each fuzz target for FUZZTIME
 	@set -e; for pkg in $$($(GO) list ./...); do \
