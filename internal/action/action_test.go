@@ -550,6 +550,7 @@ func TestRefused(t *testing.T) {
 		{"no word", with("pull_request", map[string]string{"comments": "loud"})},
 		{"no name", with("pull_request", map[string]string{"artifact": "a/../b"})},
 		{"no flag", with("pull_request", map[string]string{"merge": "yes"})},
+		{"no cache", with("pull_request", map[string]string{"cache": "yes"})},
 		{"nothing to join", with("pull_request", map[string]string{"merge": "true"})},
 		{"no token", with("pull_request", map[string]string{"token": ""})},
 	} {
@@ -700,10 +701,18 @@ func TestVerifier(t *testing.T) {
 	if _, there := w.caches[key]; !there {
 		t.Errorf("the verifier was not kept; the caches are %v", slices.Sorted(maps.Keys(w.caches)))
 	}
+	// Without being told so, a pull request reads nothing that another of its workflows could have written.
+	alone := pullRequest("opened", 7, c["base"], c["head"])
+	alone.inputs = map[string]string{"verus": "none"}
+	w.start("simple.yml", alone)
+	if text := w.golden.String(); strings.Contains(text, "restored") {
+		t.Errorf("something was restored: %s", text)
+	}
 	pull := pullRequest("opened", 7, c["base"], c["head"])
+	pull.inputs = map[string]string{"cache": "all"}
 	w.start("simple.yml", pull)
 	text := w.golden.String()
-	_, second, _ := strings.Cut(text, "on pull_request")
+	second := text[strings.LastIndex(text, "on pull_request"):]
 	for _, want := range []string{
 		"# Restore the verifier\n  restored ", " from " + key + "\n",
 		"# Keep the verifier: skipped\n",

@@ -6,6 +6,7 @@ import (
 	"os"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 
 	"github.com/specgate/specgate/internal/engine"
@@ -41,6 +42,13 @@ const (
 	nothing   = "none"
 )
 
+// Words of the input cache.
+const (
+	cacheFalse = "false"
+	cacheTrue  = "true"
+	cacheAll   = "all"
+)
+
 var (
 	artifactName = regexp.MustCompile(`^[A-Za-z0-9._-]{1,100}$`)
 	notInKeys    = regexp.MustCompile(`[^A-Za-z0-9._+-]+`)
@@ -57,6 +65,9 @@ func (s *Step) Plan(ctx context.Context) error {
 	}
 	if _, err := s.settings(); err != nil {
 		return err
+	}
+	if text := s.runner.GetInput("cache"); !slices.Contains([]string{cacheFalse, cacheTrue, cacheAll}, text) {
+		return inputf("the input cache is %q; want true, false or all", text)
 	}
 	out := outputs{"mode": modeCheck}
 	switch e.name {
@@ -250,18 +261,18 @@ func (s *Step) fetch(ctx context.Context, target *publish.Target, c *change, out
 		return nil
 	}
 	out["cache-key"] = notInKeys.ReplaceAllString(fmt.Sprintf("%s-%s-%s", s.o.Version, runtime.GOOS, runtime.GOARCH), "_")
-	if keep, err := s.flag("cache"); err != nil {
-		return err
-	} else if keep {
-		// A run restores what any workflow of the same branch or pull request has saved before it looks at what the default branch has. The zip of the
-		// verifier is known by its hash. Of answers nobody can tell who gave them, so they are used where only accepted workflows run.
-		out["verus-zip"] = s.zipFile()
+	switch s.runner.GetInput("cache") {
+	case cacheAll:
+		out["verus-zip"], out["answers"] = s.zipFile(), s.answersDir()
+	case cacheTrue:
+		// A run restores what any workflow of the same branch or pull request has saved, before it looks at what the default branch has. What is
+		// restored can be any files. So this is for runs of what has been accepted.
 		if c.accepted || s.context.EventName == "merge_group" {
-			out["answers"] = s.answersDir()
+			out["verus-zip"], out["answers"] = s.zipFile(), s.answersDir()
 		}
-		if c.accepted {
-			out["save"] = "true"
-		}
+	}
+	if c.accepted && out["answers"] != "" {
+		out["save"] = "true"
 	}
 	if s.runner.GetInput("verus") != verusAuto || pol.Verus.Release == "" {
 		return nil
