@@ -165,16 +165,19 @@ func gateStep(line string) bool {
 	return slices.Contains(strings.Split(strings.ToLower(at), "/"), "specgate")
 }
 
+// maxStep is how many lines of a step are looked at on either side of the one that runs specgate.
+const maxStep = 200
+
 // stepAround is the text of the step of a workflow that has a line: from the dash before it to the next line that is indented no further. Names and
 // comments are left out.
 func stepAround(lines []string, at int) string {
 	indent := func(l string) int { return len(l) - len(strings.TrimLeft(l, " ")) }
 	from := at
-	for from > 0 && !strings.HasPrefix(strings.TrimLeft(lines[from], " "), "-") {
+	for from > 0 && at-from < maxStep && !strings.HasPrefix(strings.TrimLeft(lines[from], " "), "-") {
 		from--
 	}
 	var out []string
-	for i := from; i < len(lines); i++ {
+	for i := from; i < min(len(lines), from+maxStep); i++ {
 		l := strings.TrimRight(uncomment(lines[i]), " \t\r")
 		if strings.TrimSpace(l) == "" {
 			continue
@@ -199,8 +202,9 @@ func usesOf(f *source.File) map[string][]use {
 	lines := strings.Split(text, "\n")
 	runsVerifier := false
 	var tolerant []use
+	next := 0 // the line behind those read
 	for start := 0; start < len(text); {
-		end := start
+		end, number := start, next
 		var line strings.Builder
 		for {
 			stop := strings.IndexByte(text[end:], '\n')
@@ -209,6 +213,7 @@ func usesOf(f *source.File) map[string][]use {
 			}
 			part := strings.TrimRight(uncomment(text[end:end+stop]), " \t\r")
 			end = min(end+stop+1, len(text))
+			next++
 			if cut, ok := strings.CutSuffix(part, "\\"); ok && end < len(text) {
 				line.WriteString(cut)
 				line.WriteByte(' ')
@@ -225,7 +230,7 @@ func usesOf(f *source.File) map[string][]use {
 		if gateStep(l) {
 			runsVerifier = true
 			out[gate] = append(out[gate], use{gate, span})
-			k := gateText + stepAround(lines, strings.Count(text[:span.Start], "\n"))
+			k := gateText + stepAround(lines, number)
 			out[k] = append(out[k], use{k, span})
 		}
 		if skipped(l) {

@@ -50,6 +50,7 @@ type index struct {
 	modAround map[*module]*around
 	rereads   map[string]int
 	cache     map[resolved]target
+	far       int // steps of lookups beyond farSteps
 	constFns  map[*Item]*Function
 	selected  map[string]bool // files that were asked for
 	settled   int

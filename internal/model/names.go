@@ -190,14 +190,23 @@ func (x *index) look(scope *module, segs []string, global bool, self *implInfo, 
 	if len(segs) == 0 || scope == nil {
 		return target{}
 	}
-	l := &lookup{x: x, fuel: maxSteps}
+	fuel := maxSteps
+	if x.far > maxFar {
+		fuel = farSteps
+	}
+	l := &lookup{x: x, fuel: fuel}
 	t := l.path(scope, segs, global, self, want)
+	x.far += max(0, fuel-l.fuel-farSteps)
 	if !t.ok() {
 		t.lost = l.fuel < 0
 		t.symbol = "?" + strings.Join(segs, "::") + l.foreign(scope)
 	}
 	return t
 }
+
+// farSteps are more than a name takes that a person wrote. All names of a tree together may take maxFar steps beyond, some seconds: an import that leads to the next,
+// thousands of times over, would take the square of their number.
+const farSteps, maxFar = 500, 2_000_000
 
 // foreign names the crates outside the tree whose globs may give a name that nothing else gives.
 func (l *lookup) foreign(scope *module) string {
