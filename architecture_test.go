@@ -52,13 +52,14 @@ var layers = map[string]layer{
 
 	"internal/harness": {4, []string{"internal/source", "internal/syntax", "internal/model", "internal/value", "internal/spectest", "internal/mutate", "internal/sandbox", "internal/manifest"}, nil, "running code gives observations; what they say about a contract is for others"},
 
-	"checks":          {4, nil, nil, "a rule sees the change through its Pass only: no git, no processes, no network"},
-	"checks/trust":    {5, nil, nil, "a family of rules knows no other family"},
-	"checks/edit":     {5, nil, nil, "a family of rules knows no other family"},
-	"checks/contract": {5, nil, nil, "a family of rules knows no other family"},
-	"checks/proof":    {5, nil, nil, "a family of rules knows no other family"},
-	"checks/strength": {5, nil, nil, "a family of rules knows no other family"},
-	"checks/registry": {6, nil, nil, "the list of all rules is the one place that knows every family"},
+	"checks":                       {4, nil, nil, "a rule sees the change through its Pass only: no git, no processes, no network"},
+	"checks/trust":                 {5, nil, nil, "a family of rules knows no other family"},
+	"checks/edit":                  {5, nil, nil, "a family of rules knows no other family"},
+	"checks/contract":              {5, nil, nil, "a family of rules knows no other family"},
+	"checks/proof":                 {5, nil, nil, "a family of rules knows no other family"},
+	"checks/strength":              {5, nil, nil, "a family of rules knows no other family"},
+	"checks/registry":              {6, nil, nil, "the list of all rules is the one place that knows every family"},
+	"checks/registry/registrytest": {6, []string{"annotate", "checks"}, nil, "what keeps the texts of rules for the documents is imported by tests only"},
 
 	"annotate": {5, []string{"checks", "internal/source"}, nil, "rendering a report must not be able to decide anything"},
 

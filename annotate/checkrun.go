@@ -348,7 +348,7 @@ func (v *view) headline(f *checks.Finding, limit int) string {
 func (v *view) explain(f *checks.Finding, limit int) string {
 	most := min(limit/4, 1000)
 	rest := ""
-	if example := witness(f); example != "" {
+	if example := witness(f); example != "" && !told(f) {
 		rest += "\n\nFor example: " + escapeLine(example, most)
 	}
 	if remedy := v.remedy(f); remedy != "" {
@@ -395,6 +395,16 @@ func witness(f *checks.Finding) string {
 		says += w.Wrong + " is accepted too"
 	}
 	return strings.TrimSpace(says)
+}
+
+// told tells that the message has the whole of the witness in it already.
+func told(f *checks.Finding) bool {
+	for _, part := range []string{f.Witness.Input, f.Witness.Result, f.Witness.Wrong} {
+		if !strings.Contains(f.Message, part) {
+			return false
+		}
+	}
+	return true
 }
 
 // bar shows a number in [0, 1] in ten cells. It is full only when the number is 1, and empty only when it is 0.

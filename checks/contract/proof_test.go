@@ -93,24 +93,24 @@ func TestJoin(t *testing.T) {
 		{"nothing proved", hardly, []answer{{q: ensKept, v: obligation.NotProved}, {q: ensMore, v: obligation.TimedOut}}, `unknown by none
 ensures not weaker: not proved
 ensures not stronger: the verifier came to no answer within its limits
-warning contract/direction-unknown (undecided): Neither a proof nor a case shows whether this contract is as strong as base's. Compare the clauses by hand. / Gone: hard(r) / New: other(r) / Not shown: that everything which base promises is still promised (not proved). / Not shown: that no more is promised than in base (the verifier came to no answer within its limits).`},
+warning contract/direction-unknown (undecided): Neither a proof nor a case shows whether this contract is as strong as base's: callers may be promised less than before, or asked for more. / Gone: hard(r) / New: other(r) / Not shown: that everything which base promises is still promised (not proved). / Not shown: that no more is promised than in base (the verifier came to no answer within its limits).`},
 		{"both ways", hardly, proved(ensKept, ensMore), "equal by proof"},
 		{"kept", hardly, proved(ensKept), `stronger by proof
 ensures not stronger: not asked
 notice contract/ensures-strengthened: The function promises more than before: ` + "`other(r)`" + `. / Gone: hard(r) / New: other(r)`},
 		{"not more, and that says nothing bad", hardly, append(proved(ensMore), answer{q: ensKept, v: obligation.NotProved}), `unknown by none
 ensures not weaker: not proved
-warning contract/direction-unknown (undecided): Neither a proof nor a case shows whether this contract is as strong as base's. Compare the clauses by hand. / Gone: hard(r) / New: other(r) / Not shown: that everything which base promises is still promised (not proved).`},
+warning contract/direction-unknown (undecided): Neither a proof nor a case shows whether this contract is as strong as base's: callers may be promised less than before, or asked for more. / Gone: hard(r) / New: other(r) / Not shown: that everything which base promises is still promised (not proved).`},
 		{"the front end refuses", hardly, []answer{{q: ensKept, v: obligation.Rejected}, {q: ensMore, v: obligation.Void}}, `unknown by none
 ensures not weaker: the verifier does not accept the question
 ensures not stronger: the verifier's answer does not count: where it was asked, it proves anything
-warning contract/direction-unknown (undecided): Neither a proof nor a case shows whether this contract is as strong as base's. Compare the clauses by hand. / Gone: hard(r) / New: other(r) / Not shown: that everything which base promises is still promised (the verifier does not accept the question). / Not shown: that no more is promised than in base (the verifier's answer does not count: where it was asked, it proves anything).`},
+warning contract/direction-unknown (undecided): Neither a proof nor a case shows whether this contract is as strong as base's: callers may be promised less than before, or asked for more. / Gone: hard(r) / New: other(r) / Not shown: that everything which base promises is still promised (the verifier does not accept the question). / Not shown: that no more is promised than in base (the verifier's answer does not count: where it was asked, it proves anything).`},
 		{"demands: every call is still allowed", demands, proved(reqKept), `stronger by proof
 requires not weaker: not asked
 notice contract/requires-weakened: The precondition asks for less, so more calls are covered: gone is ` + "`hard(x)`" + `. / Gone: hard(x) / New: other(x)`},
 		{"demands: no more are", demands, proved(reqMore), `unknown by none
 requires not stronger: not asked
-warning contract/direction-unknown (undecided): Neither a proof nor a case shows whether this contract is as strong as base's. Compare the clauses by hand. / Gone: hard(x) / New: other(x) / Not shown: that every call which base allows is still allowed (not asked).`},
+warning contract/direction-unknown (undecided): Neither a proof nor a case shows whether this contract is as strong as base's: callers may be promised less than before, or asked for more. / Gone: hard(x) / New: other(x) / Not shown: that every call which base allows is still allowed (not asked).`},
 		{"demands: the same", demands, proved(reqKept, reqMore), "equal by proof"},
 		{"a proof against a case", [2]string{fn("x > 0", "r == x"), fn("x > 0", "r >= x")}, proved(ensKept), `unknown by none
 requires not stronger: ensures not weaker: proved, and refuted by a witness
@@ -118,42 +118,42 @@ ensures not weaker: ensures not weaker: proved, and refuted by a witness
 requires not weaker: ensures not weaker: proved, and refuted by a witness
 ensures not stronger: ensures not weaker: proved, and refuted by a witness
 conflict f: ensures not weaker: proved, and refuted by a witness
-warning contract/direction-unknown (undecided): Neither a proof nor a case shows whether this contract is as strong as base's. Compare the clauses by hand. / Gone: r == x / New: r >= x / The verifier proves what a case refutes, so that nothing is concluded (ensures not weaker: proved, and refuted by a witness).`},
+warning contract/direction-unknown (undecided): Neither a proof nor a case shows whether this contract is as strong as base's: callers may be promised less than before, or asked for more. / Gone: r == x / New: r >= x / The verifier proves what a case refutes, so that nothing is concluded (ensures not weaker: proved, and refuted by a witness).`},
 		{"contradictory", demands, append(proved(contradictory, reqMore, ensKept, ensMore), answer{q: reqKept, v: obligation.NotProved}), `unknown by none
 requires not stronger: not proved
 error contract/contradictory-requires: No call can meet this precondition, so the verifier accepts any body and any promise. / Gone: hard(x) / New: other(x) / Proved by the verifier.
-warning contract/direction-unknown (undecided): Neither a proof nor a case shows whether this contract is as strong as base's. Compare the clauses by hand. / Gone: hard(x) / New: other(x) / Not shown: that every call which base allows is still allowed (not proved).`},
+warning contract/direction-unknown (undecided): Neither a proof nor a case shows whether this contract is as strong as base's: callers may be promised less than before, or asked for more. / Gone: hard(x) / New: other(x) / Not shown: that every call which base allows is still allowed (not proved).`},
 		{"contradictory as before, as it follows", demands, proved(contradictory, reqKept, reqMore), "equal by proof"},
 		{"contradictory as before, as base says", demands, append(proved(contradictory), answer{contradictory, obligation.Proved, true}), `unknown by none
 requires not stronger: not asked
 requires not weaker: not asked
-warning contract/direction-unknown (undecided): Neither a proof nor a case shows whether this contract is as strong as base's. Compare the clauses by hand. / Gone: hard(x) / New: other(x) / Not shown: that every call which base allows is still allowed (not asked). / Not shown: that no more calls are allowed than in base (not asked).`},
+warning contract/direction-unknown (undecided): Neither a proof nor a case shows whether this contract is as strong as base's: callers may be promised less than before, or asked for more. / Gone: hard(x) / New: other(x) / Not shown: that every call which base allows is still allowed (not asked). / Not shown: that no more calls are allowed than in base (not asked).`},
 		{"contradictory against a case", [2]string{fn("x > 5", "r == x"), fn("x > 3", "r == x")}, proved(contradictory), `unknown by none
 requires not stronger: contradictory: proved, and refuted by a witness
 ensures not weaker: contradictory: proved, and refuted by a witness
 requires not weaker: contradictory: proved, and refuted by a witness
 ensures not stronger: contradictory: proved, and refuted by a witness
 conflict f: contradictory: proved, and refuted by a witness
-warning contract/direction-unknown (undecided): Neither a proof nor a case shows whether this contract is as strong as base's. Compare the clauses by hand. / Gone: x > 5 / New: x > 3 / The verifier proves what a case refutes, so that nothing is concluded (contradictory: proved, and refuted by a witness).`},
+warning contract/direction-unknown (undecided): Neither a proof nor a case shows whether this contract is as strong as base's: callers may be promised less than before, or asked for more. / Gone: x > 5 / New: x > 3 / The verifier proves what a case refutes, so that nothing is concluded (contradictory: proved, and refuted by a witness).`},
 		{"trivial", hardly, proved(trivial, ensMore), `unknown by none
 ensures not weaker: not asked
-warning contract/direction-unknown (undecided): Neither a proof nor a case shows whether this contract is as strong as base's. Compare the clauses by hand. / Gone: hard(r) / New: other(r) / Not shown: that everything which base promises is still promised (not asked).
+warning contract/direction-unknown (undecided): Neither a proof nor a case shows whether this contract is as strong as base's: callers may be promised less than before, or asked for more. / Gone: hard(r) / New: other(r) / Not shown: that everything which base promises is still promised (not asked).
 error contract/trivial-ensures: Every result meets this contract: it promises nothing, however green its proof is. / Gone: hard(r) / New: other(r) / Proved by the verifier.`},
 		{"trivial as before, as it follows", hardly, proved(trivial, ensKept, ensMore), "equal by proof"},
 		{"trivial as before, as base says", hardly, append(proved(trivial, ensMore), answer{trivial, obligation.Proved, true}), `unknown by none
 ensures not weaker: not asked
-warning contract/direction-unknown (undecided): Neither a proof nor a case shows whether this contract is as strong as base's. Compare the clauses by hand. / Gone: hard(r) / New: other(r) / Not shown: that everything which base promises is still promised (not asked).`},
+warning contract/direction-unknown (undecided): Neither a proof nor a case shows whether this contract is as strong as base's: callers may be promised less than before, or asked for more. / Gone: hard(r) / New: other(r) / Not shown: that everything which base promises is still promised (not asked).`},
 		{"trivial against a case", [2]string{fn("x > 0", "r >= x"), fn("x > 0", "r == x")}, proved(trivial), `unknown by none
 requires not stronger: trivial: proved, and refuted by a witness
 ensures not weaker: trivial: proved, and refuted by a witness
 requires not weaker: trivial: proved, and refuted by a witness
 ensures not stronger: trivial: proved, and refuted by a witness
 conflict f: trivial: proved, and refuted by a witness
-warning contract/direction-unknown (undecided): Neither a proof nor a case shows whether this contract is as strong as base's. Compare the clauses by hand. / Gone: r >= x / New: r == x / The verifier proves what a case refutes, so that nothing is concluded (trivial: proved, and refuted by a witness).`},
+warning contract/direction-unknown (undecided): Neither a proof nor a case shows whether this contract is as strong as base's: callers may be promised less than before, or asked for more. / Gone: r >= x / New: r == x / The verifier proves what a case refutes, so that nothing is concluded (trivial: proved, and refuted by a witness).`},
 		{"two clauses that follow from each other", [2]string{fn("x > 0", "r > 0"), fn("x > 0", "r > 0,\n        hard(r),\n        other(r)")}, proved(redundant), `stronger by syntax
 ensures not stronger: not asked
 notice contract/ensures-strengthened: The function promises more than before: ` + "`hard(r)`, `other(r)`" + `. / New: hard(r); other(r)
-notice contract/clause-redundant: The new clause ` + "`other(r)`" + ` follows from the others: it adds nothing. / Proved by the verifier, of each by itself, for ` + "`hard(r)`" + ` too: some may follow from each other.`},
+notice contract/clause-redundant: The new clause ` + "`other(r)`" + ` follows from the others: it adds nothing, though it reads like one more promise. / Proved by the verifier, of each by itself, for ` + "`hard(r)`" + ` too: some may follow from each other.`},
 		{"nothing meets it, so that all follows", [2]string{fn("x > 0", "r > 0"), fn("x > 0", "r > 0,\n        hard(r),\n        other(r)")}, proved(redundant, obligation.Impossible), `stronger by syntax
 ensures not stronger: not asked
 notice contract/ensures-strengthened: The function promises more than before: ` + "`hard(r)`, `other(r)`" + `. / New: hard(r); other(r)`},

@@ -332,9 +332,9 @@ func directionUnknown(p *checks.Pass) {
 		if !undecided(c.verdict(f)) {
 			continue
 		}
-		message := "specgate cannot tell whether this contract is as strong as base's. Compare the clauses by hand, or let the verifier decide."
+		message := "specgate cannot tell whether this contract is as strong as base's: callers may be promised less than before, or asked for more."
 		if c.asked != nil {
-			message = "Neither a proof nor a case shows whether this contract is as strong as base's. Compare the clauses by hand."
+			message = "Neither a proof nor a case shows whether this contract is as strong as base's: callers may be promised less than before, or asked for more."
 		}
 		out := add(finding(f, message, nil, syntax.Requires, syntax.Ensures, syntax.Returns), c.notShown(f, checks.Directions()...)...)
 		if hasCallers(f) {
@@ -359,7 +359,8 @@ func ensuresRemoved(p *checks.Pass) {
 		if isTrait(f) || !own(f) || promises(f.Base) == 0 || promises(f.Head) > 0 || allMoved(f) {
 			continue
 		}
-		report(p, f, "All promises are gone: callers can rely on nothing that this function does, and its proof shows nothing.", nil, syntax.Ensures, syntax.Returns)
+		report(p, f, fmt.Sprintf("All promises are gone: %s. Callers can rely on nothing that this function does, and its proof shows nothing.",
+			quoteAll(texts(f.Contract.Removed, syntax.Ensures, syntax.Returns))), nil, syntax.Ensures, syntax.Returns)
 	}
 }
 
@@ -375,21 +376,24 @@ func traitContractWeakened(p *checks.Pass) {
 			report(p, f, "The trait's method promises nothing any more. Every implementation may do as it likes, and callers through the trait can rely on nothing.", nil,
 				syntax.Ensures, syntax.Returns)
 		case weakened(v) || v.ensures == Incomparable && !v.types:
-			p.Report(add(finding(f, "In the trait: "+lostPromise(f, v)+" This holds for every implementation and every caller through the trait.", v.accepted,
+			p.Report(add(finding(f, "In the trait: "+lower(lostPromise(f, v))+" This holds for every implementation and every caller through the trait.", v.accepted,
 				syntax.Ensures, syntax.Returns), c.notShown(f, obligation.EnsuresNotWeaker)...))
 		case !v.types && (v.requires == Stronger || v.lost != nil):
-			p.Report(add(finding(f, "In the trait: "+lostCalls(f, v)+" This holds for every caller through the trait.", v.lost, syntax.Requires),
+			p.Report(add(finding(f, "In the trait: "+lower(lostCalls(f, v))+" This holds for every caller through the trait.", v.lost, syntax.Requires),
 				c.notShown(f, obligation.RequiresNotStronger)...))
 		}
 	}
 }
 
+// lower has a sentence go on behind a colon.
+func lower(sentence string) string { return strings.ToLower(sentence[:1]) + sentence[1:] }
+
 func ensuresToDefault(p *checks.Pass) {
 	for _, f := range contracts(p) {
 		if moved := movedTo(f, syntax.DefaultEnsures); len(moved) > 0 {
-			message := fmt.Sprintf("%s is promised by the default body alone now: implementations that replace it owe nothing.", quoteAll(moved))
+			message := fmt.Sprintf("Promised by the default body alone now: %s. Implementations that replace it owe nothing of that, so callers through the trait cannot rely on it.", quoteAll(moved))
 			if !f.Head.HasBody {
-				message = fmt.Sprintf("%s is owed by a default body alone now, and there is none here: no implementation owes it.", quoteAll(moved))
+				message = fmt.Sprintf("Owed by a default body alone now, and there is none here: %s. No implementation owes it, so callers through the trait cannot rely on it.", quoteAll(moved))
 			}
 			report(p, f, message, nil,
 				syntax.Ensures, syntax.Returns, syntax.DefaultEnsures)
@@ -400,7 +404,7 @@ func ensuresToDefault(p *checks.Pass) {
 func ensuresToRecommends(p *checks.Pass) {
 	for _, f := range contracts(p) {
 		if moved := movedTo(f, syntax.Recommends); len(moved) > 0 {
-			report(p, f, fmt.Sprintf("%s was a promise and is a recommendation now, which promises nothing.", quoteAll(moved)), nil,
+			report(p, f, fmt.Sprintf("No longer promised but recommended, which promises nothing: %s. Callers cannot rely on it any more.", quoteAll(moved)), nil,
 				syntax.Ensures, syntax.Returns, syntax.Recommends)
 		}
 	}
@@ -409,7 +413,11 @@ func ensuresToRecommends(p *checks.Pass) {
 func contradictoryRequires(p *checks.Pass) {
 	c := of(p.Input)
 	found := func(f *pair.Function, v *verdict) {
-		out := finding(f, "No call can meet this precondition, so the verifier accepts any body and any promise.", nil, syntax.Requires)
+		message := "No call can meet this precondition, so the verifier accepts any body and any promise."
+		if demands := clauseTexts(f.Head, syntax.Requires); len(demands) > 1 {
+			message = fmt.Sprintf("No call can meet all of %s, so the verifier accepts any body and any promise.", quoteAll(demands))
+		}
+		out := finding(f, message, nil, syntax.Requires)
 		if v.asked.contradictory {
 			out = add(out, byVerifier)
 		}
@@ -487,7 +495,7 @@ func clauseRedundant(p *checks.Pass) {
 				out = out.At(j.Clause.File.Syntax.Source, j.Clause.Span)
 			}
 			out.Change = j.Kind.String() + " " + j.Text
-			out.Message = fmt.Sprintf("The new clause `%s` follows from the others: it adds nothing.", shorten(j.Text))
+			out.Message = fmt.Sprintf("The new clause `%s` follows from the others: it adds nothing, though it reads like one more promise.", shorten(j.Text))
 			p.Report(out)
 		}
 		// The verifier was asked of each clause by itself. Two that say the same follow from each other, so at most one of them is to go.
@@ -500,7 +508,7 @@ func clauseRedundant(p *checks.Pass) {
 			last := proved[len(proved)-1]
 			out := checks.AtFunction(f).At(last.File.Syntax.Source, last.Span)
 			out.Change = last.Kind.String() + " " + last.Text
-			out.Message = fmt.Sprintf("The new clause `%s` follows from the others: it adds nothing.", shorten(last.Text))
+			out.Message = fmt.Sprintf("The new clause `%s` follows from the others: it adds nothing, though it reads like one more promise.", shorten(last.Text))
 			out.Detail = byVerifier
 			var more []string
 			for _, cl := range proved[:len(proved)-1] {
@@ -689,8 +697,18 @@ func decreasesRemoved(p *checks.Pass) {
 		if f.Base == nil || f.Head == nil || len(clauses(f.Base, syntax.Decreases)) == 0 || len(clauses(f.Head, syntax.Decreases)) > 0 || !recursive(f.Head) {
 			continue
 		}
-		report(p, f, "The function still calls itself, and nothing shows any more that this ends.", nil, syntax.Decreases)
+		report(p, f, fmt.Sprintf("The measure %s is gone and the function still calls itself: nothing shows any more that it ends, and one that never ends meets any contract.",
+			quoteAll(clauseTexts(f.Base, syntax.Decreases))), nil, syntax.Decreases)
 	}
+}
+
+// clauseTexts are the texts of a function's clauses of a kind, as they are compared.
+func clauseTexts(f *model.Function, k syntax.ClauseKind) []string {
+	var out []string
+	for _, c := range clauses(f, k) {
+		out = append(out, c.Text)
+	}
+	return out
 }
 
 // recursive tells a function that calls itself, directly or through one other.

@@ -208,7 +208,7 @@ func execChanged(p *checks.Pass) {
 		case onlySignature(f):
 			continue // edit/signature-changed says so
 		default:
-			out.Message = "The code that runs changed, not only contracts and proofs."
+			out.Message = "The code that runs changed, not only contracts and proofs: where its contract leaves it a choice, it may do something else now."
 		}
 		out.Detail = refDetail(f.ExecDetail)
 		if f.Base.Exec != f.Head.Exec {
@@ -232,7 +232,7 @@ func execChanged(p *checks.Pass) {
 		}
 		out := checks.AtItem(i)
 		out.Change = i.Head.Exec
-		out.Message = "A value that executable code uses changed."
+		out.Message = "A value that executable code uses changed: every use of it runs with the new one."
 		if i.Head.Kind == model.MacroItem || i.Head.Kind == model.MacroCallItem {
 			out.Message = "A macro changed: every use of it runs other code now."
 		}
@@ -322,12 +322,12 @@ func execAdded(p *checks.Pass) {
 		}
 		out := checks.AtFunction(f)
 		out.Change = f.Head.Exec
-		out.Message = "New executable code."
+		out.Message = "New executable code: whether it is what is wanted is for people to judge."
 		if f.Base != nil {
 			out.Message = "This was " + f.Base.Mode.String() + " code and is executable now."
 		}
 		if withoutContract(f.Head) {
-			out.Message += " It has no contract: give it one."
+			out.Message += " It has no contract, so its callers know nothing of what it gives: give it one."
 		}
 		p.Report(out)
 	}
@@ -346,7 +346,7 @@ func execRemoved(p *checks.Pass) {
 		}
 		out := checks.AtFunction(f)
 		out.Change = f.Base.Exec
-		out.Message = "Executable code is gone."
+		out.Message = "Executable code is gone: a caller outside of this repository, if there is one, does not build any more."
 		if f.Head != nil {
 			out.Message = "This was executable code and is " + f.Head.Mode.String() + " code now: it does not run any more."
 		}
@@ -361,7 +361,8 @@ func signatureChanged(p *checks.Pass) {
 		}
 		out := checks.AtFunction(f)
 		out.Change = f.Head.Signature
-		out.Message = "The signature changed, so base's contract and this one are about different functions."
+		was, is := middle(f.Base.Signature, f.Head.Signature)
+		out.Message = fmt.Sprintf("The signature changed from `%s` to `%s`, so base's contract and this one are about different functions.", was, is)
 		out.Detail = "Base: " + f.Base.Signature + "\nHead: " + f.Head.Signature
 		p.Report(out)
 	}
@@ -398,7 +399,8 @@ func typeChanged(p *checks.Pass) {
 		}
 		out := checks.AtItem(i)
 		out.Change = i.Head.Exec + "\n" + strings.Join(sorted(i.Head.Derives), ",")
-		out.Message = "The definition of this type changed; code and contracts that use it mean something else."
+		was, is := middle(i.Base.Exec, i.Head.Exec)
+		out.Message = fmt.Sprintf("The definition of this type changed from `%s` to `%s`: code and contracts that use it mean something else.", was, is)
 		out.Detail = "Base: " + i.Base.Exec + "\nHead: " + i.Head.Exec
 		if derives && len(i.ExecDetail) == 0 && i.Base.Name == i.Head.Name && deriveAttr.ReplaceAllLiteralString(i.Base.Exec, "") == deriveAttr.ReplaceAllLiteralString(i.Head.Exec, "") {
 			out.Message = "The type itself is as it was. What is derived for it changed, and derived code runs."
@@ -427,10 +429,10 @@ func dropOrAtomics(p *checks.Pass) {
 				out.Message = "The Drop implementation is gone: nothing is released any more when a value goes away."
 				out.Change = "drop removed"
 			case f.Base == nil:
-				out.Message = "A new Drop implementation runs when a value goes away; the verifier does not see when that is."
+				out.Message = "A new Drop implementation runs when a value goes away. The verifier does not see when that is, so no proof covers it."
 				out.Change = "drop added " + f.Head.Exec
 			case f.What.Has(pair.Executable):
-				out.Message = "What happens when a value goes away changed; the verifier does not see when that is."
+				out.Message = "What the Drop implementation does when a value goes away changed. The verifier does not see when that is, so no proof covers it."
 				out.Change = f.Head.Exec
 			default:
 				continue
@@ -441,14 +443,14 @@ func dropOrAtomics(p *checks.Pass) {
 			continue
 		}
 		if b, h := sorted(f.Base.Atomics), sorted(f.Head.Atomics); !slices.Equal(b, h) {
-			out.Message = "The operations on atomics changed. Memory orderings are not part of any proof."
+			out.Message = "The operations on atomics changed. Memory orderings are not part of any proof: one that is too weak is found by a reviewer or by nobody."
 			out.Change = strings.Join(h, "\n")
 			out.Detail = "Base: " + list(b) + "\nHead: " + list(h)
 			p.Report(out)
 			continue
 		}
 		if b, h := releases(f.Base), releases(f.Head); !slices.Equal(b, h) {
-			out.Message = "Which values are dropped or forgotten by hand changed; the verifier does not see drops."
+			out.Message = "Which values are dropped or forgotten by hand changed. The verifier does not see drops, so no proof covers them."
 			out.Change = strings.Join(h, "\n")
 			out.Detail = "Base: " + list(b) + "\nHead: " + list(h)
 			p.Report(out)
@@ -459,7 +461,7 @@ func dropOrAtomics(p *checks.Pass) {
 			continue
 		}
 		out := checks.AtItem(i)
-		out.Message = "The atomics in this type changed. Memory orderings are not part of any proof."
+		out.Message = "The atomics in this type changed. Memory orderings are not part of any proof: one that is too weak is found by a reviewer or by nobody."
 		out.Change = strings.Join(sorted(i.Head.Atomics), "\n")
 		p.Report(out)
 	}
@@ -554,11 +556,11 @@ func policyChanged(p *checks.Pass) {
 		f.Detail = lines(base, head)
 		switch {
 		case c.Base == nil:
-			f.Message = "A policy file is added. This change is still judged by the defaults; later ones by the new policy."
+			f.Message = "A policy file is added. This change is still judged by the defaults; later ones by the new policy. The summary says what that would make of this change."
 		case c.Head == nil:
-			f.Message = "The policy file is deleted. This change is still judged by it; later ones by the defaults."
+			f.Message = "The policy file is deleted. This change is still judged by it; later ones by the defaults. The summary says what these would make of this change."
 		default:
-			f.Message = "The policy is changed by the change that it judges. Base's policy applies here; later changes are judged by the new one."
+			f.Message = "The policy is changed by the change that it judges. Base's policy applies here; later changes are judged by the new one. The summary says what that would make of this change."
 		}
 		p.Report(f)
 	}
@@ -650,7 +652,7 @@ func toolchainChanged(p *checks.Pass) {
 		case c.Head == nil:
 			f.Message = "The pin of the toolchain is gone: whatever is installed builds the code and runs the verifier."
 		default:
-			f.Message = "The toolchain changed from " + base + " to " + head + "."
+			f.Message = "The toolchain changed from " + base + " to " + head + ". The code is built, and the verifier run, with the new one."
 		}
 		p.Report(f)
 	}

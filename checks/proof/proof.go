@@ -270,7 +270,7 @@ var sayings = map[string]string{
 	"unsupported":    "The verifier does not support %s.",
 	"compile":        "The code does not compile at %s.",
 	"cheating":       "The verifier does not allow %s when cheating is off.",
-	rlimit:           "The solver reached its resource limit before it found a proof (%s).",
+	rlimit:           "The solver reached its resource limit before it found a proof (%s), so that nobody knows whether it holds.",
 	internal:         "The verifier failed at %s.",
 	setup:            "The verifier's installation does not fit together: %s.",
 }
@@ -389,7 +389,7 @@ func costGrew(p *checks.Pass) {
 			return
 		}
 		finding := at(p, f)
-		finding.Message = fmt.Sprintf("Its proof costs the solver %.1f times as much as in base.", float64(head.Cost)/float64(base.Cost))
+		finding.Message = fmt.Sprintf("Its proof costs the solver %.1f times as much as in base. The more it costs, the sooner an edit elsewhere, or another release of the solver, makes it fail.", float64(head.Cost)/float64(base.Cost))
 		finding.Detail = fmt.Sprintf("Resource count: %d in base, %d now; the limit of a function is 10 units of %d unless it is set.", base.Cost, head.Cost, costFloor)
 		finding.Change = "cost"
 		p.Report(finding)
@@ -413,7 +413,7 @@ func knob(p *checks.Pass) {
 		if len(came) > 0 {
 			parts = append(parts, "with "+strings.Join(came, ", "))
 		}
-		f.Message = "Its proof is now searched for " + strings.Join(parts, " and ") + "."
+		f.Message = "Its proof is now searched for " + strings.Join(parts, " and ") + ". That changes how a proof is found, not what is proved."
 		if pr.Head.Mode == model.Spec {
 			f.Message = "Attributes of this spec function that only steer proofs changed: it is now " + strings.Join(parts, " and ") + "."
 		}

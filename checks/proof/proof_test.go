@@ -2,6 +2,7 @@ package proof_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -12,12 +13,15 @@ import (
 
 	"github.com/specgate/specgate/checks"
 	"github.com/specgate/specgate/checks/proof"
+	"github.com/specgate/specgate/checks/registry/registrytest"
 	"github.com/specgate/specgate/internal/model"
 	"github.com/specgate/specgate/internal/obligation"
 	"github.com/specgate/specgate/internal/pair"
 	"github.com/specgate/specgate/internal/source"
 	"github.com/specgate/specgate/internal/syntax"
 )
+
+var update = flag.Bool("update", false, "write what is posted about the examples of the rules")
 
 // one is a tree of one file.
 type one struct {
@@ -152,6 +156,22 @@ var examples = map[string][4]said{
 	"proof/knob":                 {},
 }
 
+// posted is what a verifier says, in its own words, of the examples whose annotations are in the documents.
+var posted = map[string]said{
+	"proof/failed":           inWords("add_one", "postcondition", "postcondition not satisfied", "r == x + 1"),
+	"proof/timeout":          inWords("hard", "rlimit", "function body check: Resource limit (rlimit) exceeded", "hard"),
+	"proof/regressed":        inWords("add_one", "postcondition", "postcondition not satisfied", "r == x + 1"),
+	"proof/internal-error":   {problems: []checks.ProofProblem{{Kind: checks.ProblemInternal, File: "src/lib.rs", Text: "the verifier was ended from outside: killed"}}},
+	"proof/not-run":          {problems: []checks.ProofProblem{{Kind: checks.ProblemNotRun, File: "Cargo.toml", Text: "the Rust toolchain 1.95.0 is not installed; run: rustup toolchain install 1.95.0"}}},
+	"proof/nothing-verified": {problems: []checks.ProofProblem{{Kind: checks.ProblemNothingVerified, File: "src/lib.rs", Text: "the verifier found nothing to prove in lib demo"}}},
+	"proof/not-all-verified": {problems: []checks.ProofProblem{{Kind: checks.ProblemNotAllVerified, File: "Cargo.toml", Text: "the package of lib demo has not opted in to verification: its Cargo.toml lacks verify = true in [package.metadata.verus]"}}},
+}
+
+func inWords(symbol, category, message, clause string) said {
+	return said{verdicts: map[string]checks.ProofVerdict{symbol: {Outcome: checks.ProofFailed, Reason: message,
+		Failures: []checks.ProofFailure{{Category: category, Message: message, Clause: clause, Key: clause}}}}}
+}
+
 // TestExamples runs the two examples of each rule.
 func TestExamples(t *testing.T) {
 	for _, r := range proof.Rules() {
@@ -185,6 +205,19 @@ func TestExamples(t *testing.T) {
 			}
 			if diff := cmp.Diff(want, at); diff != "" || (i == 0) != (e.Symbol != "") {
 				t.Errorf("%s: example %d: %s", r.ID, i, diff)
+			}
+			if i == 0 {
+				onBase, onHead := answers[0], answers[1]
+				if s, ok := posted[r.ID]; ok {
+					onHead = s
+				} else if r.ID == "proof/fixed" {
+					onBase = posted["proof/failed"]
+				}
+				in.Proof.Base, in.Proof.Head = onBase.run(base), onHead.run(head)
+				if found, err = checks.Run(context.Background(), []*checks.Rule{r}, in); err != nil {
+					t.Fatal(err)
+				}
+				registrytest.Annotation(t, "../registry/testdata/annotations", *update, proof.Rules(), r.ID, found)
 			}
 		}
 	}
@@ -229,7 +262,7 @@ func TestRules(t *testing.T) {
 			"proof/regressed f 5:4: It was proved in base and is not now: it failed. / The function itself did not change: something that it rests on did, or the search for its proof is unstable."}},
 		{name: "regressed by an edit", head: edited, on: fails("f", "rlimit"), want: []string{
 			"proof/regressed f 5:4: It was proved in base and is not now: it failed.",
-			"proof/timeout f 5:4: The solver reached its resource limit before it found a proof (r == x + 1). / The verifier says: it failed."}},
+			"proof/timeout f 5:4: The solver reached its resource limit before it found a proof (r == x + 1), so that nobody knows whether it holds. / The verifier says: it failed."}},
 		{name: "without base", head: text, noBase: true, on: fails("f", "assertion"), want: []string{"proof/failed f 5:4: The assertion `r == x + 1` is not proved. / The verifier says: it failed."}},
 		{name: "base was not run", head: text, base: outcome(checks.ProofNotRun), on: fails("f", "assertion"), want: []string{"proof/failed f 5:4: The assertion `r == x + 1` is not proved. / The verifier says: it failed."}},
 		{name: "no longer run", head: text, on: outcome(checks.ProofNotRun), want: []string{"proof/not-all-verified f 5:4: The verifier did not look at this function: some reason."}},
@@ -238,7 +271,7 @@ func TestRules(t *testing.T) {
 		{name: "fixed", head: text, base: outcome(checks.ProofTimedOut), want: []string{"proof/fixed f 5:4: It was not proved in base and is now; the verifier said of base: some reason."}},
 		{name: "nothing to prove before", head: text, base: outcome(checks.ProofSkipped)},
 		{name: "dearer", head: text, base: costs("f", 2_000_000), on: costs("f", 4_000_000), comparable: true,
-			want: []string{"proof/cost-grew f 5:4: Its proof costs the solver 2.0 times as much as in base. / Resource count: 2000000 in base, 4000000 now; the limit of a function is 10 units of 3000000 unless it is set."}},
+			want: []string{"proof/cost-grew f 5:4: Its proof costs the solver 2.0 times as much as in base. The more it costs, the sooner an edit elsewhere, or another release of the solver, makes it fail. / Resource count: 2000000 in base, 4000000 now; the limit of a function is 10 units of 3000000 unless it is set."}},
 		{name: "dearer, in another release", head: text, base: costs("f", 2_000_000), on: costs("f", 4_000_000)},
 		{name: "dearer, and still cheap", head: text, base: costs("f", 1_300), on: costs("f", 15_000), comparable: true},
 		{name: "less than twice", head: text, base: costs("f", 4_000_000), on: costs("f", 7_900_000), comparable: true},
@@ -286,9 +319,9 @@ func TestKnob(t *testing.T) {
 	for _, c := range []struct{ base, head, want string }{
 		{"", "", ""},
 		{"#[verifier::rlimit(10)]\n", "#[verifier::rlimit(10)]\n", ""},
-		{"#[verifier::rlimit(10)]\n", "#[verifier::rlimit(20)]\n", "Its proof is now searched for without rlimit(10) and with rlimit(20)."},
-		{"#[verifier::spinoff_prover]\n", "", "Its proof is now searched for without spinoff_prover."},
-		{"", "#[verifier::loop_isolation(false)]\n", "Its proof is now searched for with loop_isolation(false)."},
+		{"#[verifier::rlimit(10)]\n", "#[verifier::rlimit(20)]\n", "Its proof is now searched for without rlimit(10) and with rlimit(20). That changes how a proof is found, not what is proved."},
+		{"#[verifier::spinoff_prover]\n", "", "Its proof is now searched for without spinoff_prover. That changes how a proof is found, not what is proved."},
+		{"", "#[verifier::loop_isolation(false)]\n", "Its proof is now searched for with loop_isolation(false). That changes how a proof is found, not what is proved."},
 		{"spec ", "#[verifier::opaque]\nspec ", "Attributes of this spec function that only steer proofs changed: it is now with opaque."},
 	} {
 		found, err := checks.Run(context.Background(), []*checks.Rule{rule}, &checks.Input{Pairs: pair.New(index(t, "src/lib.rs", text(c.base)), index(t, "src/lib.rs", text(c.head)))})

@@ -18,6 +18,7 @@ import (
 	"github.com/specgate/specgate/checks"
 	"github.com/specgate/specgate/checks/contract"
 	"github.com/specgate/specgate/checks/registry"
+	"github.com/specgate/specgate/checks/registry/registrytest"
 	"github.com/specgate/specgate/internal/model"
 	"github.com/specgate/specgate/internal/model/modeltest"
 	"github.com/specgate/specgate/internal/pair"
@@ -26,6 +27,9 @@ import (
 )
 
 var update = flag.Bool("update", false, "write golden files and docs/rules.md")
+
+// annotations has what is posted about the example of each rule.
+const annotations = "testdata/annotations"
 
 // tree is a tree of files in memory.
 type tree = modeltest.Tree[string]
@@ -257,6 +261,9 @@ func TestExamples(t *testing.T) {
 				}
 				if diff := cmp.Diff(want, at); diff != "" {
 					t.Errorf("%s: findings of the rule (-want +got):\n%s\nall findings:\n%s", e.name, diff, showAll(findings(t, in)))
+				}
+				if e.fires {
+					registrytest.Annotation(t, annotations, *update, registry.Rules(), r.ID, findings(t, in))
 				}
 				for _, p := range append(in.Pairs.Base.Problems, in.Pairs.Head.Problems...) {
 					t.Errorf("%s: %s: %s", e.name, p.File, p.Text)

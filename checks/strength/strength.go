@@ -289,7 +289,7 @@ func unmeasured(p *checks.Pass) {
 		}
 		f := at(s)
 		f.Change = why
-		f.Message = fmt.Sprintf("How much the contract rules out is not known: %s.", strings.TrimSuffix(why, "."))
+		f.Message = fmt.Sprintf("How much the contract rules out is not known, and it may be little: %s.", strings.TrimSuffix(why, "."))
 		p.Report(f)
 	}
 }
@@ -313,8 +313,9 @@ func broken(p *checks.Pass) {
 		f.Message = gives(r.Escape) + ", which the function's own contract rejects"
 		if r.File != nil {
 			f = f.At(r.File, r.Span)
-			f.Message += ": " + short(strings.Join(strings.Fields(r.Clause), " "))
+			f.Message += ": `" + short(strings.Join(strings.Fields(r.Clause), " ")) + "`"
 		}
+		f.Message += ". The code is wrong, or the contract is."
 		f.Witness = &checks.Witness{Input: r.Input, Result: r.Result}
 		p.Report(f)
 	}
@@ -379,7 +380,7 @@ func refuted(p *checks.Pass) {
 			f = f.At(r.File, r.Span)
 			f.Message += fmt.Sprintf(", which `%s` excludes", short(strings.Join(strings.Fields(r.Clause), " ")))
 		}
-		f.Message += "."
+		f.Message += ". From a false promise everything can be proved."
 		f.Witness = &checks.Witness{Input: r.Input, Result: r.Result}
 		p.Report(f)
 	}

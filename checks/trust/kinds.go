@@ -61,9 +61,9 @@ func siteRules() []siteRule {
 			case opaqueType(s):
 				return fmt.Sprintf("The type is opaque to the verifier now (%s): its contents are no longer part of any proof.", shorten(s.Text)), policy.Warning
 			case s.fn != nil && s.fn.Base != nil && s.fn.Base.BodyVerified:
-				return fmt.Sprintf("The body is not verified any more (%s): its contract is believed as it stands.", shorten(s.Text)), 0
+				return fmt.Sprintf("The body is not verified any more (%s): its contract is believed as it stands, whatever the body does.", shorten(s.Text)), 0
 			}
-			return fmt.Sprintf("The contract is believed without looking at the body (%s).", shorten(s.Text)), 0
+			return fmt.Sprintf("The contract is believed without looking at the body (%s): callers rely on it, whatever the body does.", shorten(s.Text)), 0
 		}},
 		{kind: model.External, rule: checks.Rule{
 			ID: "trust/external", Severity: policy.Error,
@@ -77,7 +77,7 @@ func siteRules() []siteRule {
 				return fmt.Sprintf("Another macro goes by the name of one of Verus's own (%s): what stands in it is verified only if that macro hands it on as it is.", s.Text), 0
 			}
 			if s.fn != nil && s.fn.Base != nil && s.fn.Base.Verified || s.item != nil && s.item.Base != nil && s.item.Base.Verified {
-				return fmt.Sprintf("This was verified and is not any more (%s): the verifier skips it.", shorten(s.Text)), 0
+				return fmt.Sprintf("This was verified and is not any more (%s): the verifier skips it, and nothing about it is proved.", shorten(s.Text)), 0
 			}
 			return fmt.Sprintf("New code that the verifier skips (%s): nothing about it is proved.", shorten(s.Text)), policy.Warning
 		}},
@@ -93,9 +93,9 @@ func siteRules() []siteRule {
 			Remedy: "Verify the function itself. For foreign code compare the assumed contract with its documentation and test it.",
 		}, message: func(s site) (string, policy.Severity) {
 			if s.fn != nil && s.fn.Head != nil && s.fn.Head.OwnTarget {
-				return "A contract is assumed for code of this repository, which could be verified instead.", 0
+				return "A contract is assumed for code of this repository, which could be verified instead: callers are proved against it, and nobody checks it.", 0
 			}
-			return "A contract is assumed for foreign code: callers are proved against it and nobody checks it.", policy.Warning
+			return "A contract is assumed for foreign code: callers are proved against it, and nobody checks it.", policy.Warning
 		}},
 		{kind: model.AxiomSite, rule: checks.Rule{
 			ID: "trust/axiom", Severity: policy.Error,
@@ -105,7 +105,7 @@ func siteRules() []siteRule {
 			Quiet:   checks.Example{Base: wrap(lemmaAxiom), Head: wrap(lemma)},
 			Remedy:  "Prove it. When it states a fact about the outside world, say which and where it is documented.",
 		}, message: func(s site) (string, policy.Severity) {
-			return "New axiom: its promise is believed without proof by everything that uses it.", 0
+			return "New axiom: its promise is believed without proof by everything that uses it, and a false one proves everything.", 0
 		}},
 		{kind: model.Uninterp, rule: checks.Rule{
 			ID: "trust/uninterpreted", Severity: policy.Notice,
@@ -125,7 +125,7 @@ func siteRules() []siteRule {
 				Head: "pub struct Page(u64);\n" + wrap("#[verifier::external_type_specification]\npub struct ExPage(Page);"), Symbol: "ExPage"},
 			Quiet:  checks.Example{Base: wrap("pub struct Page(u64);"), Head: wrap("pub struct Page(pub u64);")},
 			Remedy: "Compare the description with the type's documentation.",
-		}, message: same("New description of an external type (%s): the verifier believes it.")},
+		}, message: same("New description of an external type (%s): the verifier believes it, and a mistake in it makes every proof about the type worthless.")},
 		{kind: model.ExternalTrait, rule: checks.Rule{
 			ID: "trust/external-trait", Severity: policy.Warning,
 			Purpose: "A contract is assumed for all implementations of an external trait.",
@@ -136,7 +136,7 @@ func siteRules() []siteRule {
 			Quiet: checks.Example{Base: wrap("pub trait Port {\n    fn read(&self) -> u8;\n}"),
 				Head: wrap("pub trait Port {\n    fn read(&self) -> (r: u8)\n        ensures\n            r < 128,\n    ;\n}")},
 			Remedy: "Promise no more than every implementation keeps; better, a trait of the tree's own with verified implementations.",
-		}, message: same("All implementations of an external trait are believed to meet this contract (%s).")},
+		}, message: same("All implementations of an external trait are believed to meet this contract (%s), also those that nobody verifies.")},
 		{kind: model.ExternalDerive, rule: checks.Rule{
 			ID: "trust/external-derive", Severity: policy.Warning,
 			Purpose: "Derived implementations are hidden from the verifier.",
@@ -146,7 +146,7 @@ func siteRules() []siteRule {
 			Quiet: checks.Example{Base: wrap("#[derive(Clone, Copy)]\npub struct Coord {\n    pub x: u8,\n}"),
 				Head: wrap("#[derive(Copy, Clone)]\npub struct Coord {\n    pub x: u8,\n}")},
 			Remedy: "Write the implementations out with their contracts.",
-		}, message: same("Derived implementations of this type are not verified (%s).")},
+		}, message: same("Derived implementations of this type are not verified (%s): nothing is known, or checked, of what they do.")},
 		{kind: model.UnsafeAutoTrait, rule: checks.Rule{
 			ID: "trust/unsafe-auto-trait", Severity: policy.Warning,
 			Purpose: "Thread safety of a type is claimed with unsafe impl.",
@@ -154,7 +154,7 @@ func siteRules() []siteRule {
 			Fires:   checks.Example{Base: "pub struct Handle(*mut u8);\n", Head: "pub struct Handle(*mut u8);\n\nunsafe impl Send for Handle {}\n", Symbol: "Handle"},
 			Quiet:   checks.Example{Base: "pub struct Handle(*mut u8);\n", Head: "pub struct Handle(*mut u8);\n\nimpl Unpin for Handle {}\n"},
 			Remedy:  "Say in a safety comment why it holds, and have it reviewed by someone who knows the type.",
-		}, message: same("Thread safety is claimed, not proved: %s.")},
+		}, message: same("Thread safety is claimed, not proved: %s. Neither Rust nor the verifier checks it, and proofs about shared state rest on it.")},
 		{kind: model.NoDecreases, rule: checks.Rule{
 			ID: "trust/no-decreases", Severity: policy.Warning,
 			Purpose: "A function may run forever.",
@@ -170,7 +170,7 @@ func siteRules() []siteRule {
 			Fires:   checks.Example{Base: wrap(loop), Head: wrap("#[verifier::assume_termination]\n" + loop), Symbol: "spin"},
 			Quiet:   checks.Example{Base: wrap("#[verifier::assume_termination]\n" + loop), Head: wrap(loop)},
 			Remedy:  "Find a measure and write it as decreases.",
-		}, message: same("Termination is believed, not proved (%s).")},
+		}, message: same("Termination is believed, not proved (%s): code that never ends meets any contract.")},
 		{kind: model.InlineAir, rule: checks.Rule{
 			ID: "trust/inline-air", Severity: policy.Error,
 			Purpose: "Text is handed to the solver directly.",
@@ -181,7 +181,7 @@ func siteRules() []siteRule {
 			Quiet: checks.Example{Base: wrap(lemma),
 				Head: wrap("proof fn lemma_small(x: nat)\n    ensures\n        x / 2 <= x,\n{\n    // no inline_air_stmt here\n}")},
 			Remedy: "Write it as an ordinary proof.",
-		}, message: same("Text for the solver bypasses the verifier: %s.")},
+		}, message: same("Text for the solver bypasses the verifier: %s. It can assert anything, also what is false.")},
 		{kind: model.UndeclaredExternals, rule: checks.Rule{
 			ID: "trust/undeclared-externals", Severity: policy.Error,
 			Purpose: "External functions may be called without any contract.",
@@ -190,7 +190,7 @@ func siteRules() []siteRule {
 				Head: wrap("#[verifier::assume(externals_available_without_declaration)]\n" + halfProved), Symbol: "half"},
 			Quiet:  checks.Example{Base: wrap(halfProved), Head: wrap("#[inline]\n" + halfProved)},
 			Remedy: "State a contract for each external function that is called.",
-		}, message: same("External functions may be called here without a contract (%s).")},
+		}, message: same("External functions may be called here without a contract (%s): what they do is neither known nor checked.")},
 		{kind: model.CfgDivergence, rule: checks.Rule{
 			ID: "trust/cfg-divergence", Severity: policy.Error,
 			Purpose: "The verifier sees other code than the one that is built.",
@@ -201,7 +201,7 @@ func siteRules() []siteRule {
 			Quiet: checks.Example{Base: wrap(halfProved),
 				Head: "#[cfg(verus_keep_ghost)]\nuse vstd::arithmetic::div_mod::*;\n" + wrap(halfProved)},
 			Remedy: "Build and verify the same code. Only imports of ghost names belong under the verifier's cfg.",
-		}, message: same("What is verified and what is built differ here (%s).")},
+		}, message: same("What is verified and what is built differ here (%s): the proof is not about the code that runs.")},
 		{kind: model.SpecSubstitute, rule: checks.Rule{
 			ID: "trust/spec-substitute", Severity: policy.Notice,
 			Purpose: "An executable function stands for a spec function inside contracts.",
@@ -210,7 +210,7 @@ func siteRules() []siteRule {
 				Head: wrap("pub open spec fn spec_half(x: u64) -> u64 {\n    (x / 2) as u64\n}\n\n#[verifier::when_used_as_spec(spec_half)]\n" + halfProved), Symbol: "half"},
 			Quiet:  checks.Example{Base: wrap(halfProved), Head: wrap("#[must_use]\n" + halfProved)},
 			Remedy: "Check that the function's ensures says that it equals the spec function.",
-		}, message: same("Inside contracts this function means another one (%s).")},
+		}, message: same("Contracts that call this function mean another one (%s), which a reader does not see at the call.")},
 		{kind: model.Fabricated, rule: checks.Rule{
 			ID: "trust/fabricated", Severity: policy.Warning,
 			Purpose: "A ghost or tracked value is made from nothing.",
@@ -220,7 +220,7 @@ func siteRules() []siteRule {
 			Quiet: checks.Example{Base: wrap("#[verifier::external_body]\npub fn grab() -> Tracked<u8> {\n    loop {}\n}"),
 				Head: wrap("#[verifier::external_body]\npub fn grab() -> Tracked<u8> {\n    unreachable!()\n}")},
 			Remedy: "Take the value as an argument from where it is justified.",
-		}, message: same("A ghost value is made from nothing here: %s.")},
+		}, message: same("A ghost value is made from nothing here: %s. A permission that was not earned lets code prove what it must not.")},
 		{kind: model.Layout, rule: checks.Rule{
 			ID: "trust/layout", Severity: policy.Notice,
 			Purpose: "The size or layout of a type is stated.",
@@ -228,7 +228,9 @@ func siteRules() []siteRule {
 			Fires:   checks.Example{Base: wrap(""), Head: wrap("global size_of usize == 8;"), Symbol: "global size_of usize == 8;"},
 			Quiet:   checks.Example{Base: wrap("global size_of usize == 8;"), Head: wrap("// 64 bit only\nglobal size_of usize == 8;")},
 			Remedy:  "Make sure that every target that is shipped is also built with the statement in it.",
-		}, message: same("The verifier believes this layout: %s.")},
+		}, message: func(s site) (string, policy.Severity) {
+			return fmt.Sprintf("The verifier believes this layout: %s. The compiler checks it, but only for targets that are built.", strings.TrimSuffix(shorten(s.Text), ";")), 0
+		}},
 		{kind: model.MacroInternal, rule: checks.Rule{
 			ID: "trust/macro-internal", Severity: policy.Warning,
 			Purpose: "Internals of Verus's macros are written by hand.",
@@ -236,7 +238,7 @@ func siteRules() []siteRule {
 			Fires:   checks.Example{Base: wrap(halfProved), Head: wrap("#[verus::internal(open)]\n" + halfProved), Symbol: "half"},
 			Quiet:   checks.Example{Base: wrap(halfProved), Head: wrap("#[inline]\n" + halfProved)},
 			Remedy:  "Use the documented syntax.",
-		}, message: same("An internal form of Verus's macros is used directly: %s.")},
+		}, message: same("An internal form of Verus's macros is written by hand (%s): it can mark code as ghost, trusted or erased past the checks of the macros.")},
 	}
 }
 

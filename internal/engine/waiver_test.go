@@ -7,6 +7,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/specgate/specgate/checks/registry/registrytest"
+	"github.com/specgate/specgate/internal/engine"
+	"github.com/specgate/specgate/internal/policy"
 )
 
 // What is said of a waiver points to the policy that has it, be it one that the command line names.
@@ -45,5 +49,20 @@ expires = 2020-01-01
 		if diff := cmp.Diff([]string{c.want}, got); diff != "" {
 			t.Errorf("policy %s: (-want +got):\n%s", c.policy, diff)
 		}
+	}
+}
+
+// What is posted about a waiver that does nothing is in the documents.
+func TestWaiverAnnotations(t *testing.T) {
+	r := newRepo(t)
+	r.write("src/lib.rs", honest)
+	r.write(policy.FileName, "version = 1\n"+fmt.Sprintf(waiverText, "ring-buffer-ffi", "trust/external-body", "ring::ffi::map_pages", "2025-06-30")+
+		fmt.Sprintf(waiverText, "old-lemma", "trust/admit", "ring::lemma_wraps", "2027-06-30"))
+	r.commit("base")
+	r.write("src/lib.rs", honest+"// more\n")
+	r.commit("head")
+	findings := check(t, r.options()).Report.Findings
+	for _, id := range []string{"policy/waiver-expired", "policy/waiver-unmatched"} {
+		registrytest.Annotation(t, "../../checks/registry/testdata/annotations", *update, engine.Rules(), id, findings)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/specgate/specgate/checks"
 	"github.com/specgate/specgate/checks/registry"
+	"github.com/specgate/specgate/checks/registry/registrytest"
 	"github.com/specgate/specgate/internal/measure"
 	"github.com/specgate/specgate/internal/pair"
 )
@@ -132,6 +133,7 @@ func TestExamples(t *testing.T) {
 				}
 				if e.fires {
 					golden(t, filepath.Join("examples", filepath.FromSlash(r.ID)+".txt"), showFindings(fs))
+					registrytest.Annotation(t, "../../checks/registry/testdata/annotations", *update, registry.Rules(), r.ID, fs)
 				}
 			}
 		})

@@ -186,7 +186,7 @@ func (t *Tracker) Saw(rule, symbol string) {
 type WaiverProblem struct {
 	Waiver  *Waiver
 	Expired bool
-	// Message says so, and what to do.
+	// Message says so, and why it matters.
 	Message string
 }
 
@@ -202,10 +202,10 @@ func (t *Tracker) Problems(ran []string, today Date) []WaiverProblem {
 		switch {
 		case w.Expired(today):
 			out = append(out, WaiverProblem{w, true, fmt.Sprintf(
-				"waiver `%s` ran out on %s and no longer applies; remove it, or review it again and set a new date", w.ID, w.Expires)})
+				"Waiver `%s` ran out on %s and no longer applies: what it accepted is judged again.", w.ID, w.Expires)})
 		case !t.matched[w.ID] && slices.ContainsFunc(ran, w.covers):
 			out = append(out, WaiverProblem{w, false, fmt.Sprintf(
-				"waiver `%s` matches nothing: no %s in %s; remove it, or correct its rule or symbol", w.ID, w.Rule, strings.TrimSpace(clean(w.Symbol)))})
+				"Waiver `%s` matches nothing: there is no %s in %s. It would silently accept that when somebody adds it.", w.ID, w.Rule, strings.TrimSpace(clean(w.Symbol)))})
 		}
 	}
 	return out

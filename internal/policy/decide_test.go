@@ -199,9 +199,9 @@ func TestTracker(t *testing.T) {
 		}
 		return strings.Join(lines, "\n")
 	}
-	const expired = "true waiver `family` ran out on 2026-06-30 and no longer applies; remove it, or review it again and set a new date"
-	const one = "\nfalse waiver `one` matches nothing: no trust/assume in ring::ffi::map; remove it, or correct its rule or symbol"
-	const edit = "\nfalse waiver `edit` matches nothing: no edit/* in f; remove it, or correct its rule or symbol"
+	const expired = "true Waiver `family` ran out on 2026-06-30 and no longer applies: what it accepted is judged again."
+	const one = "\nfalse Waiver `one` matches nothing: there is no trust/assume in ring::ffi::map. It would silently accept that when somebody adds it."
+	const edit = "\nfalse Waiver `edit` matches nothing: there is no edit/* in f. It would silently accept that when somebody adds it."
 
 	none := p.Track()
 	some := p.Track()

@@ -3,53 +3,69 @@ package registry_test
 import (
 	"bytes"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/specgate/specgate/checks"
-	"github.com/specgate/specgate/checks/registry"
+	"github.com/specgate/specgate/internal/engine"
 )
 
 // TestDocs keeps docs/rules.md as the rules' data says.
 func TestDocs(t *testing.T) {
-	golden(t, "../../docs/rules.md", []byte(document()))
+	golden(t, "../../docs/rules.md", []byte(document(t)))
 }
 
 var families = map[checks.Family]string{
 	checks.Trust:    "What is believed without proof now that was not before. Sites are counted by function on both sides: moving, renaming or reformatting code fires nothing.",
 	checks.Strength: "Which results, that a function never gives, its contract allows nevertheless. The function and edits of its body are compiled and run on inputs that its precondition allows, what they give is edited, and the contract is asked about each wrong result. See [strength.md](strength.md). These rules need rustc.",
 	checks.Edit:     "What changed in the code that runs. Contracts and proofs are not executable code.",
+	"policy":        "Waivers of the policy that do nothing. They belong to no family that `--only` can name, and run whenever the policy has waivers.",
 	checks.Proof:    "Whether the code verifies, and what it costs.",
 	checks.Contract: "What contracts promise and demand, compared with base. A contract is as strong as base's when base's precondition implies the new one, and base's precondition with the new promises implies the old promises. specgate decides this with a prover and a search of its own; what it says is certain, except where a message says \"as far as specgate can tell\".",
 }
 
-func document() string {
+func document(t *testing.T) string {
+	t.Helper()
 	var b strings.Builder
 	b.WriteString(`# Rules
 
 Written from the rules' data by ` + "`go test ./checks/registry -update`" + `. ` + "`specgate explain RULE`" + ` prints one of them. The examples are run by a test.
 
-The severity is the one that applies where the policy says nothing.
+The severity is the one that applies where the policy says nothing. Under each rule stands what is posted on the check run, at the line, for its example: the
+title, what happened, and what to do. A reviewer who sees nothing else should need nothing else.
 
 | rule | severity | what it reports |
 |---|---|---|
 `)
-	for _, r := range registry.Rules() {
+	for _, r := range engine.Rules() {
 		fmt.Fprintf(&b, "| [%s](#%s) | %s | %s |\n", r.ID, strings.ReplaceAll(r.ID, "/", ""), r.Severity, r.Purpose)
 	}
 	var family checks.Family
-	for _, r := range registry.Rules() {
+	for _, r := range engine.Rules() {
 		if r.Family != family {
 			family = r.Family
 			fmt.Fprintf(&b, "\n## The family %s\n\n%s\n", family, families[family])
 		}
-		fmt.Fprintf(&b, "\n### %s\n\n%s %s **What to do:** %s Default severity: %s. It needs: %s.\n", r.ID, r.Purpose, r.Why, r.Remedy, r.Severity, r.Needs)
+		fmt.Fprintf(&b, "\n### %s\n\n%s %s **What to do:** %s Default severity: %s.", r.ID, r.Purpose, r.Why, r.Remedy, r.Severity)
+		if needs := r.Needs.String(); needs != "" {
+			fmt.Fprintf(&b, " It needs: %s.", needs)
+		}
+		b.WriteString("\n")
 		if r.Mirror != "" {
 			fmt.Fprintf(&b, "The opposite change is reported by [%s](#%s).\n", r.Mirror, strings.ReplaceAll(r.Mirror, "/", ""))
 		} else {
-			fmt.Fprintf(&b, "No rule reports the opposite change: %s\n", strings.ToLower(r.NoMirror[:1])+r.NoMirror[1:])
+			fmt.Fprintf(&b, "No rule reports the opposite change: %s.\n", strings.ToLower(r.NoMirror[:1])+strings.TrimSuffix(r.NoMirror[1:], "."))
 		}
-		fmt.Fprintf(&b, "\nThis change fires:\n\n```diff\n%s```\n\nThis one does not:\n\n```diff\n%s```\n", lineDiff(r.Fires), lineDiff(r.Quiet))
+		if r.Fires.Head != "" || r.Fires.Base != "" { // the rules about waivers have none
+			fmt.Fprintf(&b, "\nThis change fires:\n\n```diff\n%s```\n\nThis one does not:\n\n```diff\n%s```\n", lineDiff(r.Fires), lineDiff(r.Quiet))
+		}
+		text, err := os.ReadFile(filepath.Join(annotations, filepath.FromSlash(r.ID)+".txt"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&b, "\nWhat is posted at the line:\n\n```text\n%s```\n", text)
 	}
 	return b.String()
 }

@@ -1,0 +1,50 @@
+// Package registrytest keeps, for tests, what is posted on a check run about the example of each rule, so that docs/rules.md can show it. The
+// tests that run the examples are in several packages, as rules need different things.
+package registrytest
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/specgate/specgate/annotate"
+	"github.com/specgate/specgate/checks"
+)
+
+// Annotation compares what is posted about the findings of a rule with the file of the rule below dir, FAMILY/NAME.txt, or writes it if update is
+// set. Of several findings it is about the first.
+func Annotation(t testing.TB, dir string, update bool, rules []*checks.Rule, id string, findings []checks.Finding) {
+	t.Helper()
+	var only []checks.Finding
+	for _, f := range findings {
+		if f.Rule == id && len(only) == 0 {
+			only = append(only, f)
+		}
+	}
+	run := annotate.NewCheckRun(&checks.Report{Outcome: checks.OutcomeFindings, Findings: only}, annotate.Options{Rules: rules})
+	if len(run.Annotations) != 1 {
+		t.Errorf("%s: %d annotations of %d findings", id, len(run.Annotations), len(only))
+		return
+	}
+	a := run.Annotations[0]
+	got := a.Title + "\n\n" + a.Message + "\n"
+	file := filepath.Join(dir, filepath.FromSlash(id)+".txt")
+	if update {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(strings.ReplaceAll(string(want), "\r\n", "\n"), got); diff != "" {
+		t.Errorf("%s (-want +got), written anew by -update:\n%s", file, diff)
+	}
+}
