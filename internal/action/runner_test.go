@@ -304,7 +304,7 @@ func (j *jobRun) step(step stepRules, c contexts, s *status, outs map[string]any
 	}
 	values, err := expandAll(step.With, c, *s)
 	j.check(err)
-	outputs := map[string]any{}
+	var outputs map[string]any
 	switch {
 	case step.Uses == "specgate/specgate@v1":
 		outputs, ok = j.composite(values)
