@@ -26,8 +26,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/specgate/specgate/internal/github/githubtest"
 )
 
@@ -389,7 +387,7 @@ func testKilled(t *testing.T, w *world, servers []*serverProcess) {
 		all.Go(func() {
 			var replay webhook
 			for _, p := range list {
-				time.Sleep(time.Duration(mathrand.IntN(1400)) * time.Millisecond)
+				time.Sleep(time.Duration(mathrand.IntN(1000)) * time.Millisecond)
 				w.Change(func(s githubtest.State) { s[p.repo].Pulls[p.number].Head = p.sha })
 				h := w.pushed(t, p)
 				deliver(h)
@@ -403,7 +401,7 @@ func testKilled(t *testing.T, w *world, servers []*serverProcess) {
 	var killer sync.WaitGroup
 	killer.Go(func() {
 		for n := range 5 {
-			time.Sleep(1500 * time.Millisecond)
+			time.Sleep(1200 * time.Millisecond)
 			s := servers[n%len(servers)]
 			s.kill()
 			s.start()
@@ -511,5 +509,3 @@ func metricsOf(t testing.TB, address string) string {
 	}
 	return string(text)
 }
-
-var _ = cmp.Diff

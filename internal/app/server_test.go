@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/x509"
+	"database/sql"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -26,6 +28,8 @@ import (
 	"github.com/specgate/specgate/checks"
 	"github.com/specgate/specgate/internal/app"
 	"github.com/specgate/specgate/internal/github/githubtest"
+	"github.com/specgate/specgate/internal/policy"
+	positions "github.com/specgate/specgate/internal/source"
 )
 
 // Commits of acme/numbers: the base, and heads one..six, each a child of the base.
@@ -620,3 +624,194 @@ func TestWebhook(t *testing.T) {
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+// TestLabels: the label of the policy counts from when it is there, also if it comes while a check runs.
+func TestLabels(t *testing.T) {
+	each(t, func(t *testing.T, s *scene) {
+		s.Change(func(st githubtest.State) {
+			st["acme/numbers"].Commits[baseSHA] = githubtest.Commit{Files: map[string]string{".specgate.toml": "version = 1\n[scope]\nexecutable-edits = \"deny\"\n"}}
+		})
+		s.start()
+		label := func(action, name string, at int, labels ...string) {
+			s.Change(func(st githubtest.State) { st["acme/numbers"].Pulls[7].Labels = labels })
+			s.pullEvent(action, one, at, map[string]any{"label": map[string]any{"name": name}})
+		}
+		edited := func(job app.Job) app.Result {
+			r := passed(job)
+			r.Report.Outcome = checks.OutcomeFindings
+			r.Report.Findings = []checks.Finding{{Rule: "edit/exec-changed", Severity: policy.Error, Symbol: "numbers::f", File: "src/lib.rs", Message: "edits what runs", Fingerprint: strings.Repeat("a", 32),
+				Span: positions.Range{Start: positions.Position{Line: 1, Column: 1}, End: positions.Position{Line: 1, Column: 2}}}}
+			return r
+		}
+		gate := make(chan struct{})
+		s.checker.set(func(_ context.Context, job app.Job) (app.Result, error) { <-gate; return edited(job), nil })
+		s.pull("opened", one, 1, nil)
+		s.begins(one)
+		label("labeled", "implementation", 2, "implementation")
+		close(gate)
+		s.eventually("it is judged with the label", func() bool { return s.idle() && s.run(one).Conclusion == "success" })
+		if n := len(s.checker.ran()); n != 1 {
+			t.Errorf("checked %d times", n)
+		}
+		label("labeled", "other", 3, "implementation", "other")
+		label("unlabeled", "implementation", 4, "other")
+		s.eventually("it is judged without the label", func() bool { return s.idle() && s.run(one).Conclusion == "action_required" })
+		if n := len(s.checker.ran()); n != 2 {
+			t.Errorf("checked %d times", n)
+		}
+	})
+}
+
+// TestSeveralPulls: a commit that is the head of two pull requests is checked against both bases, and what one of them allows helps the other
+// nothing.
+func TestSeveralPulls(t *testing.T) {
+	each(t, func(t *testing.T, s *scene) {
+		s.start()
+		s.Change(func(st githubtest.State) {
+			r := st["acme/numbers"]
+			r.Commits[two] = githubtest.Commit{Parents: []string{other}}
+			r.Pulls[7].Base, r.Pulls[7].Head = baseSHA, two
+			r.Pulls[8] = &githubtest.Pull{Head: two, Base: other, Labels: []string{"implementation"}}
+		})
+		s.checker.set(func(_ context.Context, job app.Job) (app.Result, error) {
+			if job.Base == baseSHA {
+				return found(job, "a"), nil
+			}
+			return passed(job), nil
+		})
+		s.post("check_suite", map[string]any{"action": "requested", "check_suite": map[string]any{"head_sha": two, "pull_requests": []any{}}})
+		s.eventually("the worst is posted", func() bool { return s.idle() && len(s.runs()) == 1 && s.run(two).Conclusion == "action_required" })
+		if diff := cmp.Diff([]string{"acme/numbers #7 1111..3333 true", "acme/numbers #8 5555..3333 false"}, s.checker.ran()); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// TestGivenUp: what cannot be done for a day is given up, which shows, and can be asked for again.
+func TestGivenUp(t *testing.T) {
+	each(t, func(t *testing.T, s *scene) {
+		var mu sync.Mutex
+		var later time.Duration
+		s.config.Now = func() time.Time {
+			mu.Lock()
+			defer mu.Unlock()
+			return time.Now().Add(later)
+		}
+		s.start()
+		s.Fail(githubtest.Fault{Kind: githubtest.Answer, Status: 502, Times: 1 << 30})
+		s.pull("opened", one, 1, nil)
+		s.eventually("GitHub was asked", func() bool { return len(s.Requests()) > 1 })
+		mu.Lock()
+		later = 25 * time.Hour
+		mu.Unlock()
+		// The job waits for its next attempt; the time of the queue is the real one.
+		s.eventually("it is given up", func() bool { return strings.Contains(metricsOf(t, s.address), "specgate_heads{want=\"lost\"} 1\n") })
+		if !strings.Contains(s.log.String(), "a head is given up") {
+			t.Error("the log does not say so")
+		}
+		s.Heal()
+		s.post("check_run", map[string]any{"action": "rerequested", "check_run": map[string]any{"id": 1, "head_sha": one, "app": map[string]any{"id": appID}}})
+		s.want("2222 completed success: " + passTitle)
+
+		// Without the App there is nothing to wait for.
+		s.held()
+		s.pull("synchronize", two, 2, nil)
+		s.begins(two)
+		s.Fail(githubtest.Fault{Kind: githubtest.Answer, Status: 404, Body: "{}", Times: 1 << 30})
+		s.post("installation", map[string]any{"action": "deleted"})
+		s.eventually("nothing is to be done", s.idle)
+	})
+}
+
+// TestPoison: a check that ends its server again and again is not begun for ever.
+func TestPoison(t *testing.T) {
+	s := newScene(t, filepath.Join(t.TempDir(), "specgate.db"))
+	s.config.Patience = 10 * time.Millisecond
+	s.start()
+	s.held()
+	s.pull("opened", one, 1, nil)
+	s.begins(one)
+	if err := s.stop(); err != nil {
+		t.Fatal(err)
+	}
+	// As if the server had been killed ten times with the job.
+	db, err := sql.Open("sqlite", "file:"+s.config.Database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Exec("UPDATE river_job SET state = 'running', attempt = 10"); err != nil {
+		t.Fatal(err)
+	}
+	db.Close()
+	s.checker.set(nil)
+	s.start()
+	s.want("2222 completed failure: specgate could not check this change")
+	if want := "    the server ended 10 times while it checked this commit"; !strings.Contains(s.run(one).Summary, want) || len(s.checker.ran()) != 1 {
+		t.Errorf("%q after %d checks", s.run(one).Summary, len(s.checker.ran()))
+	}
+	s.post("check_run", map[string]any{"action": "rerequested", "check_run": map[string]any{"id": 1, "head_sha": one, "app": map[string]any{"id": appID}}})
+	s.eventually("it is checked when somebody asks", func() bool { return s.idle() && s.run(one).Conclusion == "success" })
+}
+
+// TestFair: a repository that asks for little does not wait for one that asks for much.
+func TestFair(t *testing.T) {
+	s := newScene(t, filepath.Join(t.TempDir(), "specgate.db"))
+	s.config.Jobs = 1
+	s.ids["acme/small"] = 1001
+	s.Change(func(st githubtest.State) {
+		st["acme/small"] = &githubtest.Repo{Default: baseSHA, Commits: map[string]githubtest.Commit{baseSHA: {}, one: {Parents: []string{baseSHA}}}, Pulls: map[int]*githubtest.Pull{1: {Head: one, Base: baseSHA}}}
+		busy := st["acme/numbers"]
+		for n := range 40 {
+			sha := fmt.Sprintf("%040x", n+1)
+			busy.Commits[sha] = githubtest.Commit{Parents: []string{baseSHA}}
+			busy.Pulls[100+n] = &githubtest.Pull{Head: sha, Base: baseSHA}
+		}
+	})
+	s.start()
+	letGo := s.held()
+	opened := func(repo string, number int, sha string) {
+		h := s.pushed(t, push{repo: repo, number: number, n: 1, sha: sha, time: time.Unix(1e9, 0)})
+		if status, text, err := send(http.DefaultClient, s.address, h, nil); err != nil || status != http.StatusAccepted {
+			t.Fatalf("%d %q %v", status, text, err)
+		}
+	}
+	for n := range 40 {
+		opened("acme/numbers", 100+n, fmt.Sprintf("%040x", n+1))
+	}
+	opened("acme/small", 1, one)
+	letGo()
+	s.eventually("all is done", s.idle)
+	at := slices.IndexFunc(s.checker.ran(), func(job string) bool { return strings.HasPrefix(job, "acme/small") })
+	if len(s.checker.ran()) != 41 || at < 0 || at > 4 {
+		t.Errorf("the small repository is number %d of %d", at+1, len(s.checker.ran()))
+	}
+}
+
+// BenchmarkWebhook is how long an event takes to be stored with its job, a thousand times a second or not.
+func BenchmarkWebhook(b *testing.B) {
+	for _, c := range []struct{ name, database string }{{"sqlite", filepath.Join(b.TempDir(), "specgate.db")}, {"postgres", ""}} {
+		b.Run(c.name, func(b *testing.B) {
+			if c.database == "" {
+				c.database = postgresURL(b)
+			}
+			w := newWorld(b, 1, 1, 1)
+			// Nothing is checked: it is the way in that is measured.
+			server := w.newServer(b, c.database)
+			server.start()
+			server.ready()
+			client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 100}}
+			var number atomic.Int64
+			b.ResetTimer()
+			b.RunParallel(func(pb *testing.PB) {
+				for pb.Next() {
+					n := number.Add(1)
+					h := w.event(b, "pull_request", "acme/r0", map[string]any{"action": "closed", "number": n, "pull_request": map[string]any{"state": "closed",
+						"updated_at": "2026-01-01T00:00:00Z", "head": map[string]any{"sha": fmt.Sprintf("%040x", n)}}})
+					if status, text, err := send(client, server.address, h, nil); err != nil || status != http.StatusAccepted {
+						b.Errorf("%d %q %v", status, text, err)
+					}
+				}
+			})
+		})
+	}
+}
