@@ -440,3 +440,59 @@ func TestRunnerAtOnce(t *testing.T) {
 		t.Errorf("left: %q", left)
 	}
 }
+
+// TestRunnerCache: what the verifier said of a base that is in the default branch is there for the next check of the repository, in a directory of
+// its own, though the commits are fetched without history. It needs a verifier.
+func TestRunnerCache(t *testing.T) {
+	verifier := os.Getenv("SPECGATE_VERUS")
+	switch {
+	case verifier == "" && os.Getenv("REQUIRE_VERUS") == "1":
+		t.Fatal("SPECGATE_VERUS names no verifier, and REQUIRE_VERUS is 1")
+	case verifier == "":
+		t.Skip("SPECGATE_VERUS names no verifier")
+	}
+	c := newChecking(t)
+	c.git(t, "checkout", "-q", "main")
+	c.git(t, "rm", "-q", "-r", ".")
+	const text = "use vstd::prelude::*;\nverus! {\npub fn f(x: u64) -> (r: u64)\n    requires x < 100,\n    ensures r == x + 1,\n{\n    x + 1\n}\n}\nfn main() {}\n"
+	need(t, os.WriteFile(filepath.Join(c.dir, "f.rs"), []byte(text), 0o600))
+	need(t, os.WriteFile(filepath.Join(c.dir, ".specgate.toml"), []byte("version = 1\n[verus]\nroots = [\"f.rs\"]\n[gate]\nsandbox = \"off\"\n"), 0o600))
+	c.base = c.commit(t, "a file to verify")
+	c.git(t, "checkout", "-q", "-b", "change")
+	need(t, os.WriteFile(filepath.Join(c.dir, "f.rs"), []byte(strings.Replace(text, "x + 1\n", "1 + x\n", 1)), 0o600))
+	c.head = c.commit(t, "a change")
+	o := c.options(t)
+	o.Cache, o.Verus, o.Unconfined = c.cacheDir, verifier, true
+	var got []string
+	for _, accepted := range []bool{false, true, true} {
+		// As after a restart.
+		r, err := app.NewRunner(o)
+		need(t, err)
+		job := c.job()
+		job.Accepted = accepted
+		result, err := r.Check(t.Context(), job)
+		need(t, err)
+		need(t, r.Close())
+		if result.Report.Tools.Verus == nil {
+			t.Fatalf("no verifier was run: %v", result.Report.Reasons)
+		}
+		got = append(got, fmt.Sprint(result.Report.Tools.Verus.Cached, " ", result.Report.Counts.Proved))
+	}
+	// Nothing is kept while nobody accepted the base; then base is, and head never.
+	want := []string{"{false false} 1", "{false false} 1", "{true false} 1"}
+	if head, err := os.ReadFile(verifier); err == nil && bytes.HasPrefix(head, []byte("#!")) {
+		want[2] = want[1] // nobody knows what a script starts, so its answers are not kept
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("answers that were kept before (-want +got):\n%s", diff)
+	}
+	entries, err := os.ReadDir(c.cacheDir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if e.Name() != "acme" {
+			t.Errorf("the cache has %s", e)
+		}
+	}
+}
