@@ -72,7 +72,11 @@ func (s *Step) checkShard(ctx context.Context, o engine.Options, text string) er
 	if err := s.say(part.WriteText); err != nil {
 		return err
 	}
-	if err := s.summarize(fmt.Sprintf("specgate: shard %s is done. The job that joins the shards has the result.\n", n)); err != nil {
+	state := "is done"
+	if part.Unfinished != "" {
+		state = "is not done: " + part.Unfinished
+	}
+	if err := s.summarize(fmt.Sprintf("specgate: shard %s %s. The job that joins the shards has the result.\n", n, state)); err != nil {
 		return err
 	}
 	return s.write(outputs{"report": name, "exit-code": "0"})
