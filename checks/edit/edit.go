@@ -555,6 +555,8 @@ func policyChanged(p *checks.Pass) {
 		f.Change = head
 		f.Detail = lines(base, head)
 		switch {
+		case c.Path() != policy.FileName:
+			f.Message = "A policy file changed that is not in the root of the repository: it judges only what names it with --policy."
 		case c.Base == nil:
 			f.Message = "A policy file is added. This change is still judged by the defaults; later ones by the new policy. The summary says what that would make of this change."
 		case c.Head == nil:
