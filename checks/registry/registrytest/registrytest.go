@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/specgate/specgate/annotate"
 	"github.com/specgate/specgate/checks"
 )
@@ -44,7 +42,7 @@ func Annotation(t testing.TB, dir string, update bool, rules []*checks.Rule, id 
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(strings.ReplaceAll(string(want), "\r\n", "\n"), got); diff != "" {
-		t.Errorf("%s (-want +got), written anew by -update:\n%s", file, diff)
+	if want := strings.ReplaceAll(string(want), "\r\n", "\n"); want != got {
+		t.Errorf("%s, written anew by -update: want\n%s\ngot\n%s", file, want, got)
 	}
 }
