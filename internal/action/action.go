@@ -48,6 +48,8 @@ type Step struct {
 	context *githubactions.GitHubContext
 	// temp is the directory that the steps of the action share.
 	temp string
+	// told: the summary and the outputs have the result already.
+	told bool
 }
 
 // New makes a step. An environment that is not that of a step is an engine.InputError.
@@ -151,9 +153,14 @@ func (s *Step) command() *githubactions.Action {
 // Fail says in the log and in the summary why a step could not do what it is for, and hands the exit code on.
 func (s *Step) Fail(cause error, code int) {
 	s.command().Errorf("%s", annotate.Message(cause.Error()))
-	var b strings.Builder
-	if err := errors.Join(annotate.NoResult(&b, cause.Error()), s.summarize(b.String()), s.write(outputs{
-		"outcome": checks.OutcomeError.String(), "conclusion": string(annotate.Failure), "exit-code": strconv.Itoa(code)})); err != nil {
+	values := outputs{"exit-code": strconv.Itoa(code)}
+	var err error
+	if !s.told {
+		values["outcome"], values["conclusion"] = checks.OutcomeError.String(), string(annotate.Failure)
+		var b strings.Builder
+		err = errors.Join(annotate.NoResult(&b, cause.Error()), s.summarize(b.String()))
+	}
+	if err := errors.Join(err, s.write(values)); err != nil {
 		s.o.Log.Error("tell that the step failed", "error", err)
 	}
 }

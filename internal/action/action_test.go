@@ -633,6 +633,20 @@ func TestLostAnswer(t *testing.T) {
 	}
 }
 
+// TestDown: GitHub is down for longer than the job waits. The report and the summary are there, the job fails, and run again it ends as it should have.
+func TestDown(t *testing.T) {
+	t.Parallel()
+	dir, c := numbers(t, nil)
+	w := newWorld(t, c, dir, githubtest.Repo{Default: c["base"], Pulls: map[int]*githubtest.Pull{7: {Head: c["head"], Base: c["base"]}}})
+	w.hub.Fail(githubtest.Fault{Path: "/check-runs", Kind: githubtest.Answer, Status: 503, Header: map[string]string{"Retry-After": "3600"}})
+	r := pullRequest("opened", 7, c["base"], c["head"])
+	r.inputs = map[string]string{"only": "edit"}
+	w.want(w.start("simple.yml", r), "specgate", "failure")
+	again := *r
+	w.want(w.start("simple.yml", &again), "specgate", "success")
+	w.compare("down")
+}
+
 // TestSharded: a matrix checks the parts, and one job joins them; without one of them there is no result.
 func TestSharded(t *testing.T) {
 	t.Parallel()

@@ -79,9 +79,23 @@ func (s *Step) Publish(ctx context.Context) error {
 		fmt.Fprintln(s.o.Stdout, note)
 		postErr = nil
 	}
+	conclusion := annotate.NewCheckRun(report, j.Options()).Conclusion
+	if postErr != nil {
+		conclusion = annotate.Failure
+		note = strings.TrimSpace(note + "\n\nNot everything could be posted, as the log says. Run the job again.")
+	}
 	if err := s.summary(j, note); err != nil {
 		return err
 	}
+	if err := s.write(outputs{
+		"outcome":    report.Outcome.String(),
+		"conclusion": string(conclusion),
+		"score":      decimals(report.Score.Head),
+		"delta":      decimals(report.Score.Delta),
+	}); err != nil {
+		return err
+	}
+	s.told = true
 	if postErr != nil {
 		return postErr
 	}
@@ -90,13 +104,7 @@ func (s *Step) Publish(ctx context.Context) error {
 		code = 0 // it gates nothing, and has done what it is for: the check run has the result
 	}
 	fmt.Fprintf(s.o.Stdout, "outcome: %s, exit code %d\n", report.Outcome, code)
-	return s.write(outputs{
-		"outcome":    report.Outcome.String(),
-		"conclusion": string(annotate.NewCheckRun(report, j.Options()).Conclusion),
-		"score":      decimals(report.Score.Head),
-		"delta":      decimals(report.Score.Delta),
-		"exit-code":  strconv.Itoa(code),
-	})
+	return s.write(outputs{"exit-code": strconv.Itoa(code)})
 }
 
 // judge finds what the report is about, and judges it. A report of the same run is about what Plan found; one of another run may be forged.
