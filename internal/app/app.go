@@ -207,6 +207,10 @@ func (a *App) beat(ctx context.Context) {
 			last = time.Now()
 			a.recovered(n)
 		case ctx.Err() != nil:
+		case errors.Is(err, errTakenOver):
+			last = time.Now()
+			a.log.Error("what runs is cancelled", "error", err)
+			a.running.cancelAll()
 		case time.Since(last) > fenced:
 			a.log.Error("the database does not answer; what runs is cancelled", "error", err)
 			a.running.cancelAll()

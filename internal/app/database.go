@@ -19,7 +19,7 @@ type database interface {
 	migrate(ctx context.Context) error
 	// recover puts jobs back that a process was running which is no more, and tells how many. It is called once, before start.
 	recover(ctx context.Context) (int64, error)
-	// beat says that this process is there, and does what recover does if other processes can be.
+	// beat says that this process is there, and does what recover does if other processes can be. errTakenOver: this one was taken for gone.
 	beat(ctx context.Context) (int64, error)
 	// orphans puts back the jobs that the database takes for running in this process and that are not among those that are.
 	orphans(ctx context.Context, running map[int64]bool) (int64, error)
@@ -42,6 +42,8 @@ type tx interface {
 	// now is an expression for the time, as the queue's columns have it.
 	now() string
 }
+
+var errTakenOver = errors.New("this process was taken for gone, and others do its jobs")
 
 var errNoRow = errors.New("no such row")
 

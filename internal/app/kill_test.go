@@ -23,6 +23,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -417,6 +418,15 @@ func testKilled(t *testing.T, w *world, servers []*serverProcess) {
 	for _, s := range servers {
 		s.memory()
 		peak = max(peak, s.peak)
+	}
+	for _, s := range servers {
+		if err := s.command.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Error(err)
+		}
+		if err := s.command.Wait(); err != nil {
+			t.Errorf("a server that is told to stop: %v", err)
+		}
+		s.command = nil
 	}
 	runs := map[string]int{}
 	checked := 0

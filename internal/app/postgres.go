@@ -119,7 +119,20 @@ func (p *postgresDatabase) recover(ctx context.Context) (n int64, err error) {
 	return n, err
 }
 
-func (p *postgresDatabase) beat(ctx context.Context) (int64, error) { return p.recover(ctx) }
+// beat also finds out whether this process was taken for gone, as after a pause of its machine.
+func (p *postgresDatabase) beat(ctx context.Context) (n int64, err error) {
+	var known int
+	err = p.within(ctx, func(t tx) error {
+		return one(ctx, t, "SELECT COUNT(*) FROM specgate_workers WHERE id = $1", []any{p.q.id}, &known)
+	})
+	if err == nil {
+		n, err = p.recover(ctx)
+	}
+	if err == nil && known == 0 {
+		err = errTakenOver
+	}
+	return n, err
+}
 
 func (p *postgresDatabase) orphans(ctx context.Context, running map[int64]bool) (n int64, err error) {
 	err = p.within(ctx, func(t tx) error {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -150,4 +151,25 @@ func (c *cluster) stop() error {
 	err := c.command.Process.Signal(syscall.SIGINT)
 	_ = c.command.Wait()
 	return errors.Join(err, os.RemoveAll(c.dir))
+}
+
+// TestTakenOver: a worker that was taken for gone gives up what it runs, which another does.
+func TestTakenOver(t *testing.T) {
+	address := postgresURL(t)
+	s := newScene(t, address)
+	s.start()
+	s.held()
+	s.pull("opened", one, 1, nil)
+	s.begins(one)
+	conn, err := pgx.Connect(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	if _, err := conn.Exec(t.Context(), "DELETE FROM specgate_workers"); err != nil {
+		t.Fatal(err)
+	}
+	s.begins(one) // it was cancelled, and begins again
+	s.checker.set(nil)
+	s.eventually("the log says so", func() bool { return strings.Contains(s.log.String(), "this process was taken for gone") })
 }

@@ -522,7 +522,6 @@ func TestGracefulStop(t *testing.T) {
 		if err := <-ended; err != nil {
 			t.Fatal(err)
 		}
-		s.t.Log(s.runs())
 		if diff := cmp.Diff([]string{"2222 completed success: " + passTitle}, s.runs()); diff != "" {
 			t.Error(diff)
 		}

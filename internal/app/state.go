@@ -361,7 +361,11 @@ func purge(ctx context.Context, t tx, now time.Time) error {
 	if _, err := t.exec(ctx, "DELETE FROM specgate_deliveries WHERE received < $1", millis(now.Add(-30*24*time.Hour))); err != nil {
 		return err
 	}
-	if _, err := t.exec(ctx, "DELETE FROM specgate_heads WHERE done >= asked AND changed < $1", millis(now.Add(-180*24*time.Hour))); err != nil {
+	old := millis(now.Add(-180 * 24 * time.Hour))
+	if _, err := t.exec(ctx, "DELETE FROM specgate_heads WHERE done >= asked AND changed < $1", old); err != nil {
+		return err
+	}
+	if _, err := t.exec(ctx, "DELETE FROM specgate_pulls WHERE is_open = 0 AND updated < $1", old); err != nil {
 		return err
 	}
 	_, err := t.exec(ctx, "DELETE FROM specgate_blocking WHERE head NOT IN (SELECT id FROM specgate_heads)")
