@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bradleyfalzon/ghinstallation/v2"
 	"github.com/google/go-github/v60/github"
 )
 
@@ -67,7 +68,7 @@ func failure(what string, err error) error {
 	}
 	var answer *github.ErrorResponse
 	if !errors.As(err, &answer) || answer.Response == nil {
-		return fmt.Errorf("%s: %w", what, err)
+		return fmt.Errorf("%s: %w", what, signIn(err))
 	}
 	said := answer.Message
 	for _, e := range answer.Errors {
@@ -88,4 +89,19 @@ func failure(what string, err error) error {
 		return fmt.Errorf("%s: %w", what, &LostError{err: fmt.Errorf("GitHub answers %s: %s", answer.Response.Status, said)})
 	}
 	return fmt.Errorf("%s: GitHub answers %s: %s", what, answer.Response.Status, said)
+}
+
+// signIn puts GitHub's refusal of a token for an installation into this package's words. 404: the App is not installed there (any more); 403: the
+// installation is suspended; 422: it has not been granted what the token is to be for.
+func signIn(err error) error {
+	var refused *ghinstallation.HTTPError
+	if !errors.As(err, &refused) || refused.Response == nil {
+		return err
+	}
+	as := map[int]error{http.StatusUnauthorized: ErrUnauthorized, http.StatusNotFound: ErrNotFound, http.StatusForbidden: ErrReadOnly,
+		http.StatusUnprocessableEntity: ErrReadOnly}[refused.Response.StatusCode]
+	if as == nil {
+		return err
+	}
+	return fmt.Errorf("sign in as installation %d: %w (GitHub answers %s)", refused.InstallationID, as, refused.Response.Status)
 }

@@ -467,9 +467,13 @@ func TestApp(t *testing.T) {
 	s.client = s.another(t, func(o *github.Options) {
 		o.Token, o.App = "", &github.App{ID: 5, InstallationID: 6, PrivateKey: wrong, Repository: numbers}
 	})
-	if _, err = s.client.Pull(t.Context(), numbers, 7); err == nil || !strings.Contains(err.Error(), "401") || strings.Contains(err.Error(), "PRIVATE") {
-		t.Errorf("with another key: %v", err)
-	}
+	_, err = s.client.Pull(t.Context(), numbers, 7)
+	wantError(t, err, "ask for pull request 7 of acme/numbers: sign in as installation 6: GitHub does not accept the token (GitHub answers 401 Unauthorized)")
+	s.client = s.another(t, func(o *github.Options) {
+		o.Token, o.App = "", &github.App{ID: 5, InstallationID: 7, PrivateKey: pemKey, Repository: numbers}
+	})
+	_, err = s.client.Pull(t.Context(), numbers, 7)
+	wantError(t, err, "ask for pull request 7 of acme/numbers: sign in as installation 7: not found, or not visible with this token (GitHub answers 404 Not Found)")
 }
 
 // TestPermissions: what the token may not do has a name.
