@@ -564,6 +564,11 @@ func (c *call) asApp(parts []string) (any, *refusal) {
 				return nil, invalid("The permissions requested are not granted to this installation.")
 			}
 		}
+		for _, short := range o.Repositories {
+			if !slices.ContainsFunc(slices.Collect(maps.Keys(c.state)), func(name string) bool { return strings.HasSuffix(name, "/"+short) }) {
+				return nil, invalid("There is at least one repository that does not exist or is not accessible to the parent installation.")
+			}
+		}
 		c.ids++
 		text := fmt.Sprintf("installation-%d", c.ids)
 		token := Token{Login: c.app.Slug + "[bot]", AppID: c.app.ID, Permissions: o.Permissions}
