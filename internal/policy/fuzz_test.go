@@ -46,6 +46,21 @@ func FuzzParse(f *testing.F) {
 				}
 			}
 			p.InScope("src/a.rs")
+			if p.MatchCost() < 1 {
+				t.Fatalf("cost %d", p.MatchCost())
+			}
+			if ds := Compare(p, p, rules); len(ds) > 0 {
+				t.Fatalf("differs from itself: %+v", ds)
+			}
+			there, back := Compare(Default(), p, rules), Compare(p, Default(), rules)
+			if len(there) != len(back) {
+				t.Fatalf("%d differences from the default, %d to it", len(there), len(back))
+			}
+			for _, d := range there {
+				if d.Key == "" || d.Before == d.After {
+					t.Fatalf("no difference: %+v", d)
+				}
+			}
 			return
 		}
 		var ds Diagnostics
