@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"os/user"
@@ -17,6 +18,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/specgate/specgate/internal/github/githubtest"
 )
 
 // cluster is a PostgreSQL of these tests alone: in a directory of its own, reached through a socket there, and ended with them.
@@ -172,4 +175,42 @@ func TestTakenOver(t *testing.T) {
 	s.begins(one) // it was cancelled, and begins again
 	s.checker.set(nil)
 	s.eventually("the log says so", func() bool { return strings.Contains(s.log.String(), "this process was taken for gone") })
+}
+
+// TestConnectionsLost: the database ends all connections while a check runs and events come. Nothing is lost and nothing is doubled.
+func TestConnectionsLost(t *testing.T) {
+	address := postgresURL(t)
+	s := newScene(t, address)
+	s.start()
+	letGo := s.held()
+	s.pull("opened", one, 1, nil)
+	s.begins(one)
+	conn, err := pgx.Connect(t.Context(), theCluster.url("postgres"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	config, err := pgx.ParseConfig(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := func() {
+		t.Helper()
+		if _, err := conn.Exec(t.Context(), "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1", config.Database); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cut()
+	letGo()
+	cut()
+	h := s.pushed(t, push{repo: "acme/numbers", number: 7, n: 2, sha: two, before: one, time: time.Unix(2e9, 0)})
+	s.Change(func(st githubtest.State) { st["acme/numbers"].Pulls[7].Head = two })
+	s.eventually("the event is taken", func() bool {
+		status, _, err := send(http.DefaultClient, s.address, h, nil)
+		return err == nil && status/100 == 2
+	})
+	cut()
+	s.eventually("the last head is checked", func() bool {
+		return s.idle() && slices.Contains(s.runs(), "3333 completed success: "+passTitle) && len(s.runs()) == 2 && !strings.Contains(strings.Join(s.runs(), ""), "in_progress")
+	})
 }
