@@ -21,6 +21,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/specgate/specgate/checks"
+	"github.com/specgate/specgate/internal/sandbox"
 )
 
 var update = flag.Bool("update", false, "write what specgate says now into the fixtures")
@@ -29,6 +30,7 @@ var update = flag.Bool("update", false, "write what specgate says now into the f
 var binary string
 
 func TestMain(m *testing.M) {
+	sandbox.Main()
 	flag.Parse()
 	os.Exit(func() int {
 		dir, err := os.MkdirTemp("", "specgate-attacks-")

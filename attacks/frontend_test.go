@@ -79,7 +79,9 @@ func TestFrontEnd(t *testing.T) {
 		{"clauses of one meaning", same(contract(lines(300, func(i int) string { return fmt.Sprintf("        r <= x + %d,\n", i) }))), same(contract(lines(300, func(i int) string { return fmt.Sprintf("        r <= %d + x,\n", 300-i) })))},
 		{"disjunctions", same(weak), same(contract("        " + lines(24, func(i int) string { return fmt.Sprintf("(r == %d || x == %d) && ", i, i) }) + "true,\n"))},
 		{"equivalences", same(weak), same(contract("        " + strings.Repeat("r == 1 <==> x == 2 <==> ", 200) + "true,\n"))},
-		{"quantifiers", same(weak), same(contract("        " + lines(150, func(i int) string { return fmt.Sprintf("forall|a%d: u64| exists|b%d: u64| a%d <= b%d && (", i, i, i, i) }) + "r <= x" + strings.Repeat(")", 150) + ",\n"))},
+		{"quantifiers", same(weak), same(contract("        " + lines(150, func(i int) string {
+			return fmt.Sprintf("forall|a%d: u64| exists|b%d: u64| a%d <= b%d && (", i, i, i, i)
+		}) + "r <= x" + strings.Repeat(")", 150) + ",\n"))},
 		{"quantifiers over all numbers", same(weak), same(contract("        forall|a: u64, b: u64, c: u64, d: u64, e: u64, f: u64| a + b + c + d + e + f == r ==> a <= x,\n"))},
 		{"definitions in a row", same(weak), same(verus(lines(5000, func(i int) string {
 			return fmt.Sprintf("pub open spec fn d%d(x: int) -> bool { d%d(x) && d%d(x) }\n", i, i+1, i+1)
@@ -96,7 +98,9 @@ func TestFrontEnd(t *testing.T) {
 		{"recursion without end", same(weak), same(verus("pub open spec fn up(x: int) -> int\n    decreases x,\n{\n    up(x + 1) + up(x + 2)\n}") + contract("        r <= up(x as int),\n"))},
 		{"traits and types", none, same(lines(200, func(i int) string { return fmt.Sprintf("pub trait T%d { fn g(&self); }\npub struct S%d;\n", i, i) }) +
 			lines(200, func(i int) string {
-				return lines(20, func(j int) string { return fmt.Sprintf("impl T%d for S%d { fn g(&self) { self.g() } }\n", (i+j)%200, i) })
+				return lines(20, func(j int) string {
+					return fmt.Sprintf("impl T%d for S%d { fn g(&self) { self.g() } }\n", (i+j)%200, i)
+				})
 			}))},
 		{"views of each other", none, same(verus(lines(300, func(i int) string {
 			return fmt.Sprintf("pub struct S%d;\nimpl View for S%d { type V = S%d; open spec fn view(&self) -> S%d { self@@@@ } }\n", i, i, (i+1)%300, (i+1)%300)
@@ -104,7 +108,9 @@ func TestFrontEnd(t *testing.T) {
 		{"imports in a row", none, same(lines(1500, func(i int) string { return fmt.Sprintf("mod m%d { pub use crate::m%d::*; }\n", i, i+1) }) + "use m0::*;\n")},
 		{"names for names", none, same(lines(2000, func(i int) string { return fmt.Sprintf("use self::n%d as n%d;\n", i+1, i) }) + fn("n0(x)"))},
 		{"aliases of types", none, same(lines(3000, func(i int) string { return fmt.Sprintf("pub type A%d = A%d;\n", i, (i+1)%3000) }) + "impl A0 { pub fn g(&self) { self.g() } }\n")},
-		{"macros of macros", none, same(lines(500, func(i int) string { return fmt.Sprintf("macro_rules! m%d { () => { m%d!() + m%d!() }; }\n", i, i+1, i+1) }) + fn("m0!()"))},
+		{"macros of macros", none, same(lines(500, func(i int) string {
+			return fmt.Sprintf("macro_rules! m%d { () => { m%d!() + m%d!() }; }\n", i, i+1, i+1)
+		}) + fn("m0!()"))},
 		{"macro input", none, same("m! { " + strings.Repeat("$ a : assum e ! ( ) # [ ] ", 10000) + "}\n")},
 		{"pieces of a name", none, same("macro_rules! p { ($($x:tt)*) => {}; }\np! { " + strings.Repeat("a s s u m ", 20000) + "}\n")},
 		{"bytes that are nothing", none, same("\x00" + strings.Repeat("\x01\x02\x7f", 10000) + "\n")},
