@@ -109,12 +109,7 @@ func reasonBy(remarks []github.Remark, author int64, after time.Time) (reason st
 }
 
 // buttonsOf are the buttons of the check run that shows a side.
-func buttonsOf(s *side) []github.Action {
-	if len(s.blocking()) == 0 {
-		return buttons(s.judged)
-	}
-	return append(buttons(s.judged), acceptButton)
-}
+func buttonsOf(s *side) []github.Action { return noteButtons(s.blocking()) }
 
 // accept does what the button asks for: everything that the check run says blocks is accepted, for each pull request whose head the commit is,
 // if the one who pressed it may write to the repository and has given a reason there. If not the check run says what to do.

@@ -69,20 +69,10 @@ func postgresProgram(name string) (string, error) {
 		return "", err
 	}
 	if len(found) > 0 {
-		slices.SortFunc(found, func(a, b string) int { return len(a)*1000 - len(b)*1000 + compare(a, b) })
+		slices.SortFunc(found, func(a, b string) int { return len(a)*1000 - len(b)*1000 + strings.Compare(a, b) })
 		return found[len(found)-1], nil
 	}
 	return exec.LookPath(name)
-}
-
-func compare(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 func startCluster() (*cluster, error) {

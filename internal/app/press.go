@@ -9,7 +9,6 @@ import (
 	"github.com/riverqueue/river"
 
 	"github.com/specgate/specgate/internal/github"
-	"github.com/specgate/specgate/internal/publish"
 )
 
 // buttonAttempts is how often what a button asks for is tried: for about a day, as the pauses grow.
@@ -35,9 +34,6 @@ func (w *buttonWorker) Work(ctx context.Context, job *river.Job[buttonArgs]) err
 
 // rerunButton has the head checked again.
 var rerunButton = github.Action{Label: "Re-run", Description: "Check this commit again", Identifier: "rerun"}
-
-// buttons of a check run.
-func buttons(*publish.Judgement) []github.Action { return []github.Action{rerunButton} }
 
 // press does what a button asks for.
 func (a *App) press(ctx context.Context, p buttonArgs) error {

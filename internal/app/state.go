@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -154,22 +155,22 @@ func pullEvent(ctx context.Context, t tx, e event, now time.Time) error {
 			}
 		}
 	}
-	h, known2, err := headBySHA(ctx, t, e.repo, e.head)
+	h, heard, err := headBySHA(ctx, t, e.repo, e.head)
 	if err != nil {
 		return err
 	}
 	switch {
-	case !e.open && known2:
+	case !e.open && heard:
 		return retire(ctx, t, h, closed(e.pull), now)
 	case !e.open:
 		return nil
 	case e.effect == pullMoved:
 		return want(ctx, t, e.repo, e.head, "", again, now)
-	case e.effect == pullLabelled && known2 && h.want == wantCheck && !h.isDone():
+	case e.effect == pullLabelled && heard && h.want == wantCheck && !h.isDone():
 		// The check that is to come, or runs, looks at the labels last.
 		_, err := t.exec(ctx, "UPDATE specgate_heads SET relabelled = relabelled + 1 WHERE id = $1", h.id)
 		return err
-	case e.effect == pullLabelled && known2 && h.want == wantCheck:
+	case e.effect == pullLabelled && heard && h.want == wantCheck:
 		var matters string
 		if err := one(ctx, t, "SELECT label FROM specgate_heads WHERE id = $1", []any{h.id}, &matters); err != nil {
 			return err
@@ -242,7 +243,7 @@ func want(ctx context.Context, t tx, repo int64, sha, groupBase string, w when, 
 			return nil
 		}
 		_, err := t.exec(ctx, "UPDATE specgate_heads SET want = $1, reason = '', asked = asked + 1, group_base = $2, failures = 0, failing_since = 0, changed = $3 WHERE id = $4",
-			wantCheck, pick(groupBase, h.groupBase), millis(now), h.id)
+			wantCheck, cmp.Or(groupBase, h.groupBase), millis(now), h.id)
 		if err != nil {
 			return err
 		}
@@ -252,13 +253,6 @@ func want(ctx context.Context, t tx, repo int64, sha, groupBase string, w when, 
 		return err
 	}
 	return schedule(ctx, t, h.id, queueChecks, priority)
-}
-
-func pick(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // retire ends a head that is not done and that nothing needs any more.

@@ -438,6 +438,7 @@ func (b *bringing) checkSide(ctx context.Context, s *side, tip string) error {
 	if r := s.result.Report; r == nil || r.Head.Rev != b.h.sha || r.Base.Rev != s.base {
 		return &checkError{errors.New("the report of the check is about other commits")}
 	}
+	b.app.log.Info("checked", "repo", b.h.name, "head", b.h.sha, "base", s.base, "pull", job.Pull, "outcome", s.result.Report.Outcome, "took", s.result.Took)
 	return nil
 }
 
