@@ -125,8 +125,10 @@ type settings struct {
 func (s *Step) settings() (settings, error) {
 	out := settings{comments: policy.Comments(s.runner.GetInput("comments"))}
 	var err error
-	if out.only, err = families(s.runner.GetInput("only")); err != nil {
-		return out, err
+	if text := s.runner.GetInput("only"); text != "" {
+		if out.only, err = host.Families(strings.Split(text, ",")); err != nil {
+			return out, inputf("the input only: %w", err)
+		}
 	}
 	if text := s.runner.GetInput("timeout"); text != "" {
 		if out.timeout, err = time.ParseDuration(text); err != nil || out.timeout <= 0 {
@@ -165,20 +167,4 @@ func (s *Step) options() (engine.Options, error) {
 	o.Compiler = host.Compiler(path, path == nothing)
 	o.Cache = s.runner.GetInput("answers")
 	return o, nil
-}
-
-// families of rules, separated by commas.
-func families(text string) ([]checks.Family, error) {
-	var out []checks.Family
-	if text == "" {
-		return nil, nil
-	}
-	for word := range strings.SplitSeq(text, ",") {
-		f := checks.Family(strings.TrimSpace(word))
-		if !slices.Contains(checks.Families(), f) {
-			return nil, inputf("the input only is %q, and there is no family %q; the families are trust, edit, contract, proof, strength", text, f)
-		}
-		out = append(out, f)
-	}
-	return out, nil
 }

@@ -46,9 +46,9 @@ type changeFlags struct {
 
 // options are what the flags say, without a policy.
 func (c *changeFlags) options(log *slog.Logger) (engine.Options, error) {
-	only, err := parseFamilies(c.Only)
+	only, err := host.Families(c.Only)
 	if err != nil {
-		return engine.Options{}, err
+		return engine.Options{}, usagef("--only: %w", err)
 	}
 	if c.Jobs < 0 {
 		return engine.Options{}, usagef("--jobs %d: it must not be negative", c.Jobs)
@@ -177,22 +177,6 @@ func parseOutputs(flags []string) ([]output, error) {
 			return nil, usagef("--output %q: there is no format %q%s; the formats are %s", f, format, didYouMean(format, host.Formats()), strings.Join(host.Formats(), ", "))
 		}
 		out = append(out, output{format, file})
-	}
-	return out, nil
-}
-
-func parseFamilies(words []string) ([]checks.Family, error) {
-	var out []checks.Family
-	var known []string
-	for _, f := range checks.Families() {
-		known = append(known, string(f))
-	}
-	for _, w := range words {
-		w = strings.TrimSpace(w)
-		if !slices.Contains(known, w) {
-			return nil, usagef("--only: there is no family %q%s; the families are %s", w, didYouMean(w, known), strings.Join(known, ", "))
-		}
-		out = append(out, checks.Family(w))
 	}
 	return out, nil
 }

@@ -12,6 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/specgate/specgate/annotate"
@@ -91,6 +93,27 @@ func cargoHome() string {
 		return ""
 	}
 	return dir
+}
+
+// Families reads names of families of rules.
+func Families(words []string) ([]checks.Family, error) {
+	var out []checks.Family
+	var known []string
+	for _, f := range checks.Families() {
+		known = append(known, string(f))
+	}
+	for _, w := range words {
+		w = strings.TrimSpace(w)
+		if !slices.Contains(known, w) {
+			near := policy.Nearest(w, known)
+			if near != "" {
+				near = fmt.Sprintf("; did you mean %q?", near)
+			}
+			return nil, fmt.Errorf("there is no family %q%s; the families are %s", w, near, strings.Join(known, ", "))
+		}
+		out = append(out, checks.Family(w))
+	}
+	return out, nil
 }
 
 // Rendering is what the renderers have to know of a result.
