@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -26,7 +27,7 @@ import (
 type cluster struct {
 	dir     string
 	command *exec.Cmd
-	n       int
+	n       atomic.Int64 // of databases
 }
 
 var (
@@ -45,8 +46,7 @@ func postgresURL(t testing.TB) string {
 		}
 		t.Skip(clusterErr)
 	}
-	theCluster.n++
-	name := fmt.Sprintf("specgate%d", theCluster.n)
+	name := fmt.Sprintf("specgate%d", theCluster.n.Add(1))
 	conn, err := pgx.Connect(t.Context(), theCluster.url("postgres"))
 	if err != nil {
 		t.Fatal(err)

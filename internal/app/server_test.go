@@ -289,9 +289,11 @@ func (s *scene) begins(sha string) {
 func each(t *testing.T, test func(t *testing.T, s *scene)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
 		test(t, newScene(t, filepath.Join(t.TempDir(), "a b?#%.db")))
 	})
 	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
 		test(t, newScene(t, postgresURL(t)))
 	})
 }
@@ -659,6 +661,44 @@ func TestLabels(t *testing.T) {
 			t.Errorf("checked %d times", n)
 		}
 	})
+}
+
+// TestDoneAlready: a job of a head that is done changes nothing of what is stored of it.
+func TestDoneAlready(t *testing.T) {
+	s := newScene(t, filepath.Join(t.TempDir(), "specgate.db"))
+	s.start()
+	s.finds(map[string]string{one: "a"})
+	s.pull("opened", one, 1, nil)
+	s.eventually("it is checked", func() bool { return s.idle() && len(s.runs()) == 1 })
+	db, err := sql.Open("sqlite", "file:"+s.config.Database+"?_pragma=busy_timeout(5000)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	stored := func() (text string) {
+		t.Helper()
+		if err := db.QueryRow("SELECT result || ' ' || label || ' ' || done || ' ' || (SELECT group_concat(fingerprint) FROM specgate_blocking) FROM specgate_heads").Scan(&text); err != nil {
+			t.Fatal(err)
+		}
+		return text
+	}
+	before := stored()
+	if want := "action_required implementation 1 " + strings.Repeat("a", 32); before != want {
+		t.Errorf("stored: %q, want %q", before, want)
+	}
+	if _, err := db.Exec("UPDATE river_job SET state = 'available', finalized_at = NULL"); err != nil {
+		t.Fatal(err)
+	}
+	s.eventually("the job ran again", func() bool {
+		var n int
+		return db.QueryRow("SELECT COUNT(*) FROM river_job WHERE state = 'completed' AND attempt = 2").Scan(&n) == nil && n == 1
+	})
+	if after := stored(); after != before {
+		t.Errorf("stored: %q, and before %q", after, before)
+	}
+	if len(s.checker.ran()) != 1 {
+		t.Errorf("checked: %q", s.checker.ran())
+	}
 }
 
 // TestSeveralPulls: a commit that is the head of two pull requests is checked against both bases, and what one of them allows helps the other

@@ -143,6 +143,17 @@ func (w *headWorker) stopped(ctx context.Context, err error) error {
 
 // finish stores what became of a head, and ends the job in the same transaction. It is false if something was asked since.
 func (a *App) finish(ctx context.Context, h *head, d done, job *river.Job[headArgs]) (finished bool, err error) {
+	if h.isDone() {
+		// There was nothing to do, and nothing is changed.
+		err = a.db.within(ctx, func(t tx) error {
+			n, err := t.exec(ctx, "UPDATE specgate_heads SET done = done WHERE id = $1 AND done >= asked", h.id)
+			if finished = n > 0; err != nil || !finished {
+				return err
+			}
+			return t.complete(ctx, job.JobRow)
+		})
+		return finished, err
+	}
 	err = a.db.within(ctx, func(t tx) error {
 		n, err := t.exec(ctx, `UPDATE specgate_heads SET done = asked, result = $1, label = $2, error = $3, failures = 0, failing_since = 0, changed = $4
 			WHERE id = $5 AND asked = $6 AND relabelled = $7`, d.result, d.label, short(d.err), millis(a.now()), h.id, h.asked, d.relabelled)
