@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/specgate/specgate/checks"
 	"github.com/specgate/specgate/internal/eval"
@@ -560,6 +561,14 @@ func typesChanged(p *pair.Function) bool {
 	if len(p.Base.Params) != len(p.Head.Params) || typ(p.Base, p.Base.ResultType) != typ(p.Head, p.Head.ResultType) {
 		return true
 	}
+	// The same word may be another type now.
+	for _, r := range slices.Concat(p.ExecDetail, p.GhostDetail) {
+		word := lastWord(r.Written)
+		named := func(t string) bool { return slices.Contains(strings.FieldsFunc(t, notWord), word) }
+		if named(p.Head.ResultType) || slices.ContainsFunc(p.Head.Params, func(q model.Param) bool { return named(q.Type) }) {
+			return true
+		}
+	}
 	for i := range p.Base.Params {
 		if typ(p.Base, p.Base.Params[i].Type) != typ(p.Head, p.Head.Params[i].Type) {
 			return true
@@ -567,6 +576,8 @@ func typesChanged(p *pair.Function) bool {
 	}
 	return false
 }
+
+func notWord(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
 var selfWord = regexp.MustCompile(`\bSelf\b`)
 

@@ -29,6 +29,9 @@ func (a *analyser) macro(n syntax.Node, ghost bool) {
 		a.expansion(t.item, n, ghost, map[*Item]bool{})
 	} else if t.symbol != "" && t.symbol[0] != '?' || len(segs) > 1 {
 		a.ref(segs, t, ghost, true)
+	} else if standardMacro(name) {
+		// Where a macro of the tree takes the name, the same text runs other code.
+		a.note(Ref{Written: name, To: "std::" + name, Macro: true}, ghost)
 	}
 	if name == "cfg" && !ghost && (a.verified || mentionsGhostCfg(tokensOf(args))) {
 		a.site(Site{Kind: CfgDivergence, Span: n.Span(), Text: "cfg!" + joinTokens(tokensOf(args))})
@@ -89,6 +92,16 @@ func (a *analyser) macro(n syntax.Node, ghost bool) {
 		return
 	}
 	a.tokens(tokensOf(args), ghost, false)
+}
+
+// standardMacro tells the macros of the standard library's prelude that decide what runs.
+func standardMacro(name string) bool {
+	switch name {
+	case "assert", "assert_eq", "assert_ne", "debug_assert", "debug_assert_eq", "debug_assert_ne", "panic", "unreachable", "todo", "unimplemented", "vec", "format",
+		"matches", "write", "writeln", "cfg", "env", "option_env", "concat", "include_bytes", "include_str", "thread_local":
+		return true
+	}
+	return false
 }
 
 func quotes(name string) bool {
