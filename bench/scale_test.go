@@ -43,6 +43,7 @@ func BenchmarkScale(b *testing.B) {
 type scale struct {
 	b       *testing.B
 	program string
+	kept    string // the directory for all
 	samples []sample
 	out     bytes.Buffer
 }
@@ -51,7 +52,7 @@ func newScale(b *testing.B) *scale {
 	if _, err := exec.LookPath("rustc"); err != nil {
 		b.Fatal(err)
 	}
-	s := &scale{b: b, program: filepath.Join(b.TempDir(), "specgate"), samples: samples(b)}
+	s := &scale{b: b, program: filepath.Join(b.TempDir(), "specgate"), kept: filepath.Join(b.TempDir(), "main"), samples: samples(b)}
 	if out, err := exec.Command("go", "build", "-trimpath", "-o", s.program, "../cmd/specgate").CombinedOutput(); err != nil {
 		b.Fatalf("%v\n%s", err, out)
 	}
@@ -98,6 +99,9 @@ func (s *scale) repository(lines, changed int) repository {
 		})
 		r.commit(s.b, head)
 	}
+	// What was accepted is base.
+	r.git(s.b, "checkout", "-q", "-b", "change")
+	r.git(s.b, "branch", "-f", "main", "HEAD~2")
 	return r
 }
 
@@ -116,7 +120,7 @@ func (s *scale) check(r repository, back int, args ...string) cost {
 	s.b.Helper()
 	base := fmt.Sprintf("HEAD~%d", 2)
 	head := fmt.Sprintf("HEAD~%d", back)
-	cmd := exec.Command(s.program, append([]string{"check", "-v", "--repo", string(r.repo), "--base", base, "--head", head, "--format", "json", "--cache", filepath.Join(s.b.TempDir(), "main")}, args...)...)
+	cmd := exec.Command(s.program, append([]string{"check", "-v", "--repo", string(r.repo), "--base", base, "--head", head, "--format", "json", "--cache", s.kept}, args...)...)
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull)
 	var report, log bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &report, &log
@@ -191,6 +195,13 @@ func (s *scale) tables() {
 	for _, u := range units {
 		s.line("| %s | %.0f | %.0f | %s |", u[1], first.units[u[0]], second.units[u[0]], share(second.units[u[0]], first.units[u[0]]))
 	}
+	all := func(c cost) (n float64) {
+		for _, u := range units {
+			n += c.units[u[0]]
+		}
+		return n
+	}
+	s.line("| **all of these together** | %.0f | %.0f | **%s** |", all(first), all(second), share(all(second), all(first)))
 	s.line("| functions whose strength was kept | %.0f | %.0f | |", first.units["functions-kept"], second.units["functions-kept"])
 	for _, name := range first.stages {
 		s.line("| time of the stage `%s` | %s | %s | %s |", name, seconds(first.stage[name]), seconds(second.stage[name]), share(second.stage[name].Seconds(), first.stage[name].Seconds()))
@@ -229,7 +240,7 @@ func (s *scale) tables() {
 	kept := filepath.Join(s.b.TempDir(), "kept")
 	s.check(r, 1, "--head-cache", kept)
 	with, without := s.check(r, 0, "--head-cache", kept), s.check(r, 0, "--no-cache")
-	if with.report != without.report || with.units["functions-kept"] == 0 {
+	if with.report != without.report || with.units["functions-kept"] == 0 || second.units["functions-kept"] == 0 {
 		s.b.Errorf("the report of a second run is another one than without what was kept, or nothing was kept (%.0f functions)", with.units["functions-kept"])
 	}
 }

@@ -85,12 +85,14 @@ func (r *runner) notIsolatedInFull() string {
 	if r.policy.Gate.Sandbox == policy.SandboxOff {
 		return "the policy switches the sandbox off"
 	}
-	protections, err := sandbox.Protections(r.ctx)
-	if err != nil {
-		return err.Error()
+	if r.protections == nil {
+		var err error
+		if r.protections, err = sandbox.Protections(r.ctx); err != nil {
+			return err.Error()
+		}
 	}
-	if len(sandbox.Missing(protections)) > 0 {
-		return sandbox.Statement(protections)
+	if len(sandbox.Missing(r.protections)) > 0 {
+		return sandbox.Statement(r.protections)
 	}
 	return ""
 }

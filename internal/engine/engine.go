@@ -24,6 +24,7 @@ import (
 	"github.com/specgate/specgate/internal/model"
 	"github.com/specgate/specgate/internal/pair"
 	"github.com/specgate/specgate/internal/policy"
+	"github.com/specgate/specgate/internal/sandbox"
 	"github.com/specgate/specgate/internal/source"
 	"github.com/specgate/specgate/internal/verus"
 )
@@ -378,7 +379,9 @@ type runner struct {
 	stores     *stores // nil: not opened, or there are none
 	noStores   bool
 	accepts    map[string]bool // by commit, what accepted says
-	work       *work
+	// protections of this machine; nil: not tried yet, for what is kept.
+	protections []sandbox.Protection
+	work        *work
 	// blocked says that a reason is about something that had to be checked.
 	blocked bool
 	// undecided is what there was before the policy judged it, for another policy.

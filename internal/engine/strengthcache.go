@@ -57,10 +57,6 @@ func (r *runner) openStrengths(compiler Compiler) (*strengths, error) {
 	if why := r.notIsolatedInFull(); why != "" {
 		return not(errors.New(why))
 	}
-	protections, err := sandbox.Protections(r.ctx)
-	if err != nil {
-		return not(err)
-	}
 	dir, err := os.MkdirTemp("", "specgate-ask-")
 	if err != nil {
 		return not(err)
@@ -79,7 +75,7 @@ func (r *runner) openStrengths(compiler Compiler) (*strengths, error) {
 	h.Add("specgate", r.o.Version, self)
 	h.Add("platform", runtime.GOOS, runtime.GOARCH)
 	h.Add("compiler", compilerWords...)
-	h.Add("isolation", fmt.Sprint(protections), fmt.Sprint(r.policy.Gate.Sandbox))
+	h.Add("isolation", fmt.Sprint(r.protections), fmt.Sprint(r.policy.Gate.Sandbox))
 	h.Add("policy", strconv.FormatUint(s.Seed, 10), strconv.Itoa(s.Inputs), strconv.Itoa(s.Mutants), strconv.FormatBool(s.CountDomain))
 	return &strengths{r: r, stores: st, common: h.Key(), scopes: map[*tree]map[string]cache.Key{r.base: {}, r.head: {}}}, nil
 }
