@@ -13,6 +13,7 @@ import (
 
 	"github.com/specgate/specgate/internal/app"
 	"github.com/specgate/specgate/internal/github"
+	"github.com/specgate/specgate/internal/sandbox"
 )
 
 type serveCmd struct {
@@ -62,6 +63,9 @@ func (c *serveCmd) Run(r *run) error {
 	r.patient.Store(true) // it ends by itself, within --patience
 	if err := c.askGitHub(r.ctx, config); err != nil {
 		return err
+	}
+	if ps, err := sandbox.Protections(r.ctx); err != nil || len(sandbox.Missing(ps)) > 0 {
+		config.Log.Warn("checks cannot be isolated in full here, so no code of a change is run: nothing is verified or measured; see specgate doctor", "found", sandbox.Statement(ps), "error", err)
 	}
 	checker, err := app.NewRunner(runner)
 	if err != nil {
