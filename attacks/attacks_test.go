@@ -384,7 +384,7 @@ func TestChanges(t *testing.T) {
 			}
 		})
 	}
-	if attacks < 60 || honest < 10 {
+	if attacks < 150 || honest < 24 {
 		t.Errorf("there are %d attacks and %d honest changes: fewer than there were", attacks, honest)
 	}
 }

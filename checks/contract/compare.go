@@ -558,7 +558,7 @@ func typesChanged(p *pair.Function) bool {
 		}
 		return selfWord.ReplaceAllLiteralString(t, name+args)
 	}
-	if len(p.Base.Params) != len(p.Head.Params) || typ(p.Base, p.Base.ResultType) != typ(p.Head, p.Head.ResultType) {
+	if len(p.Base.Params) != len(p.Head.Params) {
 		return true
 	}
 	// The same word may be another type now.
@@ -568,6 +568,12 @@ func typesChanged(p *pair.Function) bool {
 		if named(p.Head.ResultType) || slices.ContainsFunc(p.Head.Params, func(q model.Param) bool { return named(q.Type) }) {
 			return true
 		}
+	}
+	if !p.What.Has(pair.Signature) {
+		return false // its types may have other names now
+	}
+	if typ(p.Base, p.Base.ResultType) != typ(p.Head, p.Head.ResultType) {
+		return true
 	}
 	for i := range p.Base.Params {
 		if typ(p.Base, p.Base.Params[i].Type) != typ(p.Head, p.Head.Params[i].Type) {
