@@ -237,6 +237,7 @@ func (s *scale) tables() {
 	}
 
 	// What is kept must not change what is said.
+	r = s.repository(*scaleLines/20, 10)
 	kept := filepath.Join(s.b.TempDir(), "kept")
 	s.check(r, 1, "--head-cache", kept)
 	with, without := s.check(r, 0, "--head-cache", kept), s.check(r, 0, "--no-cache")

@@ -8,12 +8,13 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 
 	"github.com/specgate/specgate/internal/cache"
 	"github.com/specgate/specgate/internal/harness"
 	"github.com/specgate/specgate/internal/measure"
-	"github.com/specgate/specgate/internal/mutate"
+	"github.com/specgate/specgate/internal/model"
 	"github.com/specgate/specgate/internal/sandbox"
 	"github.com/specgate/specgate/internal/source"
 )
@@ -118,7 +119,7 @@ func (m *measuring) key(g *group, subjects []*measure.Subject, i int) (*cache.Ke
 			m.kept.scopes[x.tree][c.Root] = sum
 		}
 		h.Add(x.name, string(sum[:]))
-		m.function(h, x)
+		function(h, x)
 	}
 	h.Add("same", strconv.FormatBool(s.Same))
 	if g.whole {
@@ -133,17 +134,21 @@ func (m *measuring) key(g *group, subjects []*measure.Subject, i int) (*cache.Ke
 }
 
 // function hashes what is known of a function by more than the files of its scope: the model that it comes from has read others too.
-func (m *measuring) function(h cache.Hash, x sideOf) {
+func function(h cache.Hash, x sideOf) {
 	f := x.side.Function
 	h.Add("crate", f.Crate.Name, f.Crate.Key, f.Crate.Root, f.Crate.Manifest)
 	h.Add("function", f.Symbol, f.File.Path, f.File.Module, f.Module, f.Self, f.Trait, fmt.Sprint(f.Kind, f.Mode, f.Span, f.NameSpan, f.HasBody, f.Verified, len(f.Params)))
-	var edits []string
-	if f.HasBody && m.r.policy.Strength.Mutants > 0 {
-		for _, mu := range mutate.Mutants(f, mutate.Options{Max: m.r.policy.Strength.Mutants, Seed: m.r.policy.Strength.Seed}).Mutants {
-			edits = append(edits, mu.ID, fmt.Sprint(mu.Span), mu.Replacement)
+	h.Add("signature", f.Signature, f.ResultType)
+	// Mutants depend on what is known of the functions that it calls.
+	for _, c := range f.Calls {
+		words := []string{c.To, fmt.Sprint(c.Span, c.Ghost, c.Spec, c.Method, len(c.Callees),
+			slices.ContainsFunc(c.Callees, func(g *model.Function) bool { return g != f && g != f.TraitMethod }))}
+		if len(c.Callees) == 1 {
+			g := c.Callees[0]
+			words = append(words, g.Symbol, g.File.Path, fmt.Sprint(g.Mode, g.Kind), g.Self, g.Trait, g.ResultType, g.Signature)
 		}
+		h.Add("call", words...)
 	}
-	h.Add("mutants", edits...)
 }
 
 // find gives what is kept of a subject; nil if nothing is, or it cannot be read.

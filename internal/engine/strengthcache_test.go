@@ -166,7 +166,12 @@ func TestStrengthKeys(t *testing.T) {
 		{name: "the dependency", edit: replace("user/Cargo.toml", "lib = { path = \"../lib\" }", ""), other: []string{"pick"}},
 		{name: "the workspace", edit: replace("Cargo.toml", "resolver = \"2\"", "resolver = \"1\""), other: all},
 		{name: "the lock file", edit: func(files map[string]string) { files["Cargo.lock"] = "version = 3\n" }, other: all},
-		{name: "a text", edit: func(files map[string]string) { files["lib/README.md"], files["README.md"] = "x", "y" }},
+		{name: "a text of a package", edit: func(files map[string]string) { files["lib/README.md"] = "x" }, other: []string{"grow::grow", "pick"}},
+		{name: "a text elsewhere", edit: func(files map[string]string) { files["README.md"] = "y" }},
+		{name: "a file that a comment hides", edit: func(files map[string]string) {
+			replace("alone/src/lib.rs", "verus! {", "#[path /* */ = \"more.txt\"] mod more;\nverus! {")(files)
+			files["alone/src/more.txt"] = "x"
+		}, other: []string{"least"}},
 		{name: "the body", edit: replace("alone/src/lib.rs", "a <= b {", "a < b {"), other: []string{"least"}},
 		{name: "the contract", edit: replace("alone/src/lib.rs", "        r <= b,\n", ""), other: []string{"least"}},
 		{name: "the seed", with: func(o *engine.Options) { seed := uint64(7); o.Seed = &seed }, other: all},

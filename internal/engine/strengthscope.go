@@ -195,20 +195,26 @@ func (t *tree) byCargo(c *model.Crate) bool {
 	return len(dirs) > 1 || slices.ContainsFunc(dirs, func(dir string) bool { return len(t.manifest(dir).Patches) > 0 })
 }
 
-// hash is over all that can matter of the files of a scope: which there are, and the bytes of sources, manifests and lock files. Others can be
-// reached only by what makes a scope open.
+// hash is over all files of a scope: the bytes of sources, manifests and lock files, and what git calls the contents of others, which a source may
+// have become part of in ways that otherFile does not see.
 func (t *tree) hash(s scope) (cache.Key, error) {
-	var paths []string
+	text := func(p string) bool { return isRust(p) || strings.HasSuffix(p, ".toml") || path.Base(p) == "Cargo.lock" }
+	var texts []string
 	for _, p := range s.paths {
-		if isRust(p) || strings.HasSuffix(p, ".toml") || path.Base(p) == "Cargo.lock" {
-			paths = append(paths, p)
+		if text(p) {
+			texts = append(texts, p)
 		}
 	}
-	if err := t.load(paths); err != nil {
+	if err := t.load(texts); err != nil {
 		return cache.Key{}, err
 	}
 	h := cache.NewHash()
-	for _, p := range paths {
+	for _, p := range s.paths {
+		e := t.entries[p]
+		if !text(p) {
+			h.Add("other", p, e.Kind.String(), e.ID)
+			continue
+		}
 		e, c, err := t.content(p)
 		switch {
 		case err != nil && isFile(e):
