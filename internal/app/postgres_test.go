@@ -90,7 +90,8 @@ func startCluster() (*cluster, error) {
 		return nil, err
 	}
 	c := &cluster{dir: dir}
-	attr := &syscall.SysProcAttr{Pdeathsig: syscall.SIGINT}
+	attr := &syscall.SysProcAttr{}
+	dieWithParent(attr)
 	if os.Getuid() == 0 { // PostgreSQL refuses to run as root
 		who, err := user.Lookup("postgres")
 		if err != nil {
