@@ -106,7 +106,7 @@ func TestMistakes(t *testing.T) {
 		name, text string
 		want       []string
 	}{
-		{"safe", "on: push\npermissions: {}\njobs:\n  a:\n    steps:\n    - run: echo\n    - uses: ./\n    - uses: specgate/specgate@v1\n    - uses: a/b/c@" + sha + " # v1.2.3\n" +
+		{"safe", "on: push\npermissions: {}\njobs:\n  a:\n    steps:\n    - run: echo\n    - uses: ./\n    - uses: specgate/specgate@v0\n    - uses: a/b/c@" + sha + " # v1.2.3\n" +
 			"    - uses: actions/checkout@" + sha + " # v7.0.1\n      with:\n        persist-credentials: false\n", nil},
 		{"no permissions", "on: push\n", []string{"w:1:1: the workflow does not say which permissions its jobs have, so they have the repository's"}},
 		{"an expression", "permissions: {}\njobs:\n  a:\n    steps:\n    - run: echo ${{ github.event.pull_request.title }}\n",

@@ -18,6 +18,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v4"
+
+	"github.com/specgate/specgate"
 )
 
 // build runs a tree's release/build.sh for linux/amd64, and gives the binary.
@@ -249,12 +251,19 @@ func TestGoreleaser(t *testing.T) {
 		t.Fatal(err)
 	}
 	var config struct {
+		Git struct {
+			IgnoreTags []string `yaml:"ignore_tags"`
+		}
 		Builds []struct {
 			Env, Flags, Ldflags, Goos, Goarch, Goamd64, Goarm64 []string
 		}
 	}
 	if err := yaml.Unmarshal(text, &config); err != nil {
 		t.Fatal(err)
+	}
+	major, _, _ := strings.Cut(specgate.Version(), ".")
+	if diff := cmp.Diff([]string{"v" + major}, config.Git.IgnoreTags); diff != "" {
+		t.Errorf("the tag that is moved to each release (-) is not the one that goreleaser leaves alone (+):\n%s", diff)
 	}
 	if len(config.Builds) != 1 {
 		t.Fatalf(".goreleaser.yaml has %d builds, want 1", len(config.Builds))

@@ -23,6 +23,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/rhysd/actionlint"
+	"go.yaml.in/yaml/v4"
 
 	"github.com/specgate/specgate"
 	"github.com/specgate/specgate/internal/github/githubtest"
@@ -292,11 +293,19 @@ func TestWorkflows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !bytes.Contains(text, []byte("uses: specgate/specgate@v1")) {
-			t.Errorf("%s does not use the action", name)
+		if !bytes.Contains(text, []byte("uses: "+self()+"\n")) {
+			t.Errorf("%s does not use the action as %s", name, self())
+		}
+		// What passes by the policy of one branch must not count for another, which a pull request can be moved to.
+		var rules workflow
+		if err := yaml.Unmarshal(text, &rules); err != nil {
+			t.Fatal(err)
+		}
+		if event := "pull_request"; triggers(&rules.On, event, "") && (!triggers(&rules.On, event, "main") || triggers(&rules.On, event, "old")) {
+			t.Errorf("%s is not for pull requests to main alone", name)
 		}
 		// The action of this repository, whose inputs actionlint then reads.
-		text = bytes.ReplaceAll(text, []byte("specgate/specgate@v1"), []byte("./"))
+		text = bytes.ReplaceAll(text, []byte(self()), []byte("./"))
 		found, err := linter.Lint(name, text, project)
 		if err != nil {
 			t.Fatal(err)
@@ -311,6 +320,40 @@ func TestWorkflows(t *testing.T) {
 		}
 		if found, err := linter.Lint(name, wrong, project); err != nil || len(found) != 1 || !strings.Contains(found[0].Message, `"tokn" is not defined in action`) {
 			t.Errorf("%s with a wrong input: %v, %v", name, found, err)
+		}
+	}
+}
+
+// TestDocuments: the workflows that documents show have the events and permissions of the examples, and name the same release.
+func TestDocuments(t *testing.T) {
+	t.Parallel()
+	root := filepath.Join("..", "..")
+	parse := func(text []byte) (out map[string]any) {
+		if err := yaml.Unmarshal(text, &out); err != nil {
+			t.Fatal(err)
+		}
+		return map[string]any{"on": out["on"], "permissions": out["permissions"]}
+	}
+	for document, examples := range map[string][]string{"README.md": {"simple.yml"}, filepath.Join("docs", "action.md"): {"simple.yml", "forks-publish.yml"}} {
+		text, err := os.ReadFile(filepath.Join(root, document))
+		if err != nil {
+			t.Fatal(err)
+		}
+		blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllSubmatch(text, -1)
+		if len(blocks) != len(examples) {
+			t.Fatalf("%s has %d workflows, want %d", document, len(blocks), len(examples))
+		}
+		for i, example := range examples {
+			want, err := os.ReadFile(filepath.Join(root, "examples", "workflows", example))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := gocmp.Diff(parse(want), parse(blocks[i][1])); diff != "" {
+				t.Errorf("%s (-) and %s (+) differ:\n%s", example, document, diff)
+			}
+			if !bytes.Contains(blocks[i][1], []byte("uses: "+self()+"\n")) {
+				t.Errorf("%s does not use the action as %s", document, self())
+			}
 		}
 	}
 }
@@ -702,8 +745,6 @@ func TestVerifier(t *testing.T) {
 	})
 	w := newWorld(t, c, dir, githubtest.Repo{Default: c["base"], Pulls: map[int]*githubtest.Pull{7: {Head: c["head"], Base: c["base"]}}})
 
-	program, err := binary()
-	w.check(err)
 	pushed := push("refs/heads/main", c["base"], c["base"])
 	pushed.before = func(step, home string) {
 		if step == "Install the verifier" { // it has been downloaded, as nothing is here
@@ -738,14 +779,28 @@ func TestVerifier(t *testing.T) {
 	}
 	report, err := os.ReadFile(filepath.Join(w.artifacts[pull.id]["specgate"], "report.json"))
 	w.check(err)
-	if isolated, err := exec.Command(program, "doctor").Output(); err == nil || bytes.Contains(isolated, []byte("ok       sandbox")) {
-		if !bytes.Contains(report, []byte(release)) {
-			t.Errorf("the verifier took no part in the check:\n%s", second)
-		}
+	if isolated(t) && !bytes.Contains(report, []byte(release)) {
+		t.Errorf("the verifier took no part in the check:\n%s", second)
 	}
 	if t.Failed() {
 		t.Log(text)
 	}
+}
+
+// isolated tells whether code of a change can be isolated on this machine, which may be demanded.
+func isolated(t *testing.T) bool {
+	t.Helper()
+	protections, err := sandbox.Protections(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(sandbox.Missing(protections)) == 0 {
+		return true
+	}
+	if os.Getenv("REQUIRE_ISOLATION") == "1" {
+		t.Fatal(sandbox.Statement(protections))
+	}
+	return false
 }
 
 // TestMeasured: code of the change is run, isolated, on one machine and on three; the report is the same.
@@ -757,14 +812,8 @@ func TestMeasured(t *testing.T) {
 		}
 		t.Skip(err)
 	}
-	protections, err := sandbox.Protections(t.Context())
-	if err == nil && len(sandbox.Missing(protections)) > 0 {
-		if os.Getenv("REQUIRE_ISOLATION") == "1" {
-			t.Fatal(sandbox.Statement(protections))
-		}
-		t.Skip(sandbox.Statement(protections))
-	} else if err != nil {
-		t.Fatal(err)
+	if !isolated(t) {
+		t.Skip("code of the change cannot be isolated")
 	}
 	dir, c := numbers(t, nil)
 	w := newWorld(t, c, dir, githubtest.Repo{Default: c["base"], Pulls: map[int]*githubtest.Pull{7: {Head: c["head"], Base: c["base"]}}})

@@ -260,7 +260,11 @@ func (s *Step) fetch(ctx context.Context, target *publish.Target, c *change, out
 	if out["mode"] != modeCheck {
 		return nil
 	}
-	out["cache-key"] = notInKeys.ReplaceAllString(fmt.Sprintf("%s-%s-%s", s.o.Version, runtime.GOOS, runtime.GOARCH), "_")
+	key := fmt.Sprintf("%s-%s-%s", s.o.Version, runtime.GOOS, runtime.GOARCH)
+	if part := s.runner.GetInput("shard"); part != "" {
+		key += "-shard-" + part // the cache takes one file under a key, and each part has other answers
+	}
+	out["cache-key"] = notInKeys.ReplaceAllString(key, "_")
 	switch s.runner.GetInput("cache") {
 	case cacheAll:
 		out["verus-zip"], out["answers"] = s.zipFile(), s.answersDir()

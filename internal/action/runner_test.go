@@ -20,6 +20,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"github.com/specgate/specgate"
 	"github.com/specgate/specgate/internal/github/githubtest"
 )
 
@@ -64,6 +65,12 @@ type metadata struct {
 		Using string      `yaml:"using"`
 		Steps []stepRules `yaml:"steps"`
 	} `yaml:"runs"`
+}
+
+// self is the action as workflows name it: by the tag that is moved to each release of its major version.
+func self() string {
+	major, _, _ := strings.Cut(specgate.Version(), ".")
+	return "specgate/specgate@v" + major
 }
 
 // others are the actions of others that are used, at the commits of their released tags, with the inputs that they have.
@@ -143,7 +150,7 @@ func (w *world) start(file string, r *run) map[string]string {
 		r.id = strconv.Itoa(1000 + w.runs)
 	}
 	w.printf("== %s, on %s\n", file, r.event)
-	if !r.anyEvent && !triggers(&rules.On, r.event) {
+	if !r.anyEvent && !triggers(&rules.On, r.event, r.target()) {
 		w.t.Fatalf("%s is not started by %s", file, r.event)
 	}
 	conclusions := map[string]string{}
@@ -161,15 +168,28 @@ func (w *world) start(file string, r *run) map[string]string {
 	return conclusions
 }
 
-// triggers tells whether a workflow is started by an event.
-func triggers(on *yaml.Node, event string) bool {
+// target is the branch that a pull request is to be merged into; empty: the run is of none.
+func (r *run) target() string {
+	pull, _ := r.payload["pull_request"].(map[string]any)
+	base, _ := pull["base"].(map[string]any)
+	name, _ := base["ref"].(string)
+	return name
+}
+
+// triggers tells whether a workflow is started by an event, and, if that is about a pull request, by one to merge into a branch.
+func triggers(on *yaml.Node, event, target string) bool {
 	if on.Kind != yaml.MappingNode {
 		return false
 	}
 	for i := 0; i < len(on.Content); i += 2 {
-		if on.Content[i].Value == event {
-			return true
+		if on.Content[i].Value != event {
+			continue
 		}
+		var filter struct {
+			Branches []string `yaml:"branches"`
+		}
+		_ = on.Content[i+1].Decode(&filter) // an event without settings has no filter
+		return target == "" || filter.Branches == nil || slices.Contains(filter.Branches, target)
 	}
 	return false
 }
@@ -306,7 +326,7 @@ func (j *jobRun) step(step stepRules, c contexts, s *status, outs map[string]any
 	j.check(err)
 	var outputs map[string]any
 	switch {
-	case step.Uses == "specgate/specgate@v1":
+	case step.Uses == self():
 		outputs, ok = j.composite(values)
 	case step.Uses != "":
 		j.printf("# %s\n", name)

@@ -47,7 +47,7 @@ const actionHelp = `action.yml runs this in a job of GitHub Actions, with the in
 
 Examples:
 
-    uses: specgate/specgate@v1     # in a workflow, which runs it
+    uses: specgate/specgate@v0     # in a workflow, which runs it
 
 Exit codes: 0 done, 2 a mistake in the workflow or in the policy, 3 could not complete. The exit code of the check is the output exit-code.`
 
