@@ -113,28 +113,23 @@ func (e *TimeoutError) Error() string {
 // Check compares two trees of a repository and judges the difference. When its time runs out after it has found what to compare, the
 // result is an inconclusive report, and before that a TimeoutError.
 func Check(ctx context.Context, o Options) (*Result, error) {
-	if o.Timeout <= 0 {
-		return check(ctx, o)
-	}
-	var result *Result
-	err := inTime(ctx, o.Timeout, func(ctx context.Context) (err error) {
-		result, err = check(ctx, o)
-		return err
-	})
-	return result, err
+	return inTime(ctx, o.Timeout, func(ctx context.Context) (*Result, error) { return check(ctx, o) })
 }
 
-// inTime ends what it runs after a time.
-func inTime(ctx context.Context, limit time.Duration, run func(context.Context) error) error {
+// inTime ends what it runs after a time; 0 is no limit.
+func inTime[T any](ctx context.Context, limit time.Duration, run func(context.Context) (T, error)) (T, error) {
+	if limit <= 0 {
+		return run(ctx)
+	}
 	// Not a deadline: the result reads sources when the time of the run is over.
 	ctx, cancel := context.WithCancelCause(ctx)
 	timer := time.AfterFunc(limit, func() { cancel(&TimeoutError{limit}) })
 	defer timer.Stop()
-	err := run(ctx)
+	result, err := run(ctx)
 	if late := timedOut(ctx); err != nil && late != nil {
-		return late
+		return result, late
 	}
-	return err
+	return result, err
 }
 
 // timedOut is why a context ended, if that was the time limit; nil otherwise.

@@ -41,15 +41,7 @@ type share struct {
 //
 // When its time runs out after it has found what to compare, the part is unfinished, and before that a TimeoutError.
 func CheckShard(ctx context.Context, o Options, n shard.Number) (*shard.File, error) {
-	if o.Timeout <= 0 {
-		return checkShard(ctx, o, n)
-	}
-	var file *shard.File
-	err := inTime(ctx, o.Timeout, func(ctx context.Context) (err error) {
-		file, err = checkShard(ctx, o, n)
-		return err
-	})
-	return file, err
+	return inTime(ctx, o.Timeout, func(ctx context.Context) (*shard.File, error) { return checkShard(ctx, o, n) })
 }
 
 func checkShard(ctx context.Context, o Options, n shard.Number) (*shard.File, error) {

@@ -19,6 +19,14 @@ import (
 // request may be made to take hours. Real ones stay under a hundredth of it.
 const maxMatches = 20_000_000
 
+// TooCostly says why a proposed policy is not asked about n findings, functions and files; empty: it is.
+func TooCostly(proposed *policy.Policy, n int) string {
+	if proposed.MatchCost()*(1+n) <= maxMatches {
+		return ""
+	}
+	return "the policy has so many globs and waivers, and the change so many findings and functions, that it would take long; `specgate policy simulate` takes the time"
+}
+
 // proposal is a policy that a change proposes, or somebody would like to have.
 type proposal struct {
 	ref    checks.PolicyRef
@@ -98,8 +106,8 @@ func (r *runner) simulate(p *proposal, anew bool) *checks.Simulation {
 		return r.notSimulated(p, "")
 	}
 	// The rules that look for old trust go through all of it, once for each waiver.
-	if n := p.policy.MatchCost() * (1 + len(r.undecided.findings) + len(r.pairs.Functions) + len(r.changes)); n > maxMatches && !anew {
-		return r.notSimulated(p, "the policy has so many globs and waivers, and the change so many findings and functions, that it would take long; `specgate policy simulate` takes the time")
+	if why := TooCostly(p.policy, len(r.undecided.findings)+len(r.pairs.Functions)+len(r.changes)); why != "" && !anew {
+		return r.notSimulated(p, why)
 	}
 	by := r.o.applied(p.policy)
 	settings := r.settings(p.policy, by)
@@ -288,15 +296,7 @@ func compareReasons(before, after []checks.Reason) []checks.ReasonChange {
 //
 // The report's simulation is nil if the two policies are the same.
 func Simulate(ctx context.Context, o Options, file string) (*checks.SimulationReport, error) {
-	if o.Timeout <= 0 {
-		return simulate(ctx, o, file)
-	}
-	var out *checks.SimulationReport
-	err := inTime(ctx, o.Timeout, func(ctx context.Context) (err error) {
-		out, err = simulate(ctx, o, file)
-		return err
-	})
-	return out, err
+	return inTime(ctx, o.Timeout, func(ctx context.Context) (*checks.SimulationReport, error) { return simulate(ctx, o, file) })
 }
 
 func simulate(ctx context.Context, o Options, file string) (*checks.SimulationReport, error) {

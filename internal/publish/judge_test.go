@@ -1,6 +1,9 @@
 package publish
 
 import (
+	"crypto/sha256"
+	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +12,8 @@ import (
 
 	"github.com/specgate/specgate/checks"
 	"github.com/specgate/specgate/internal/engine"
+	"github.com/specgate/specgate/internal/github"
+	"github.com/specgate/specgate/internal/github/githubtest"
 	"github.com/specgate/specgate/internal/policy"
 )
 
@@ -108,5 +113,40 @@ func TestJudgeSimulation(t *testing.T) {
 	}
 	if s.Passes != 0 || s.Stops != 0 {
 		t.Errorf("%d pass and %d stop", s.Passes, s.Stops)
+	}
+}
+
+// TestSimulateCostly: a proposed policy that would take hours is not asked about the findings of a report, whatever the report says of it.
+func TestSimulateCostly(t *testing.T) {
+	r := wholeReport()
+	glob := strings.Repeat("{a,b,c,d,e,f}", 3)
+	text := "version = 1\n[scope]\ninclude = ["
+	for i := range 5000 {
+		text += fmt.Sprintf("%q,\n", fmt.Sprint(glob, i))
+	}
+	text += "]\n"
+	hub := githubtest.New(githubtest.State{"acme/numbers": {Default: r.Base.Rev, Commits: map[string]githubtest.Commit{
+		r.Base.Rev: {}, r.Head.Rev: {Parents: []string{r.Base.Rev}, Files: map[string]string{policy.FileName: text}}}}}, "")
+	defer hub.Close()
+	hub.AddToken("job", githubtest.Token{Login: "github-actions[bot]", AppID: 15368, Permissions: map[string]string{"contents": "read"}})
+	client, err := github.New(github.Options{BaseURL: hub.URL, Token: "job", Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	repo, err := github.ParseRepo("acme/numbers")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ref := checks.PolicyRef{Source: r.Head.Rev + ":" + policy.FileName, SHA256: fmt.Sprintf("%x", sha256.Sum256([]byte(text)))}
+	r.Simulation.Policy = ref
+	target := &Target{Client: client, Repo: repo, SHA: r.Head.Rev}
+	j := Judge(r, policy.Default(), nil, nil, policy.Date{Year: 2026, Month: time.January, Day: 1})
+	if err := target.simulate(t.Context(), j, policy.Date{Year: 2026, Month: time.January, Day: 1}); err != nil {
+		t.Fatal(err)
+	}
+	want := &checks.Simulation{Policy: ref, Before: checks.Judgement{Outcome: checks.OutcomeFindings, Blocking: 1},
+		NotSimulated: "the policy has so many globs and waivers, and the change so many findings and functions, that it would take long; `specgate policy simulate` takes the time"}
+	if diff := cmp.Diff(want, r.Simulation); diff != "" {
+		t.Error(diff)
 	}
 }

@@ -88,18 +88,16 @@ func (t *Target) simulate(ctx context.Context, j *Judgement, today policy.Date) 
 		j.settle()
 		return nil
 	}
-	if len(claimed.Errors) > 0 || claimed.NotSimulated != "" && claimed.After == nil && proposed.MatchCost()*(1+len(r.Findings)) <= maxMatches {
-		claimed.Errors, claimed.NotSimulated = nil, ""
+	if why := engine.TooCostly(proposed, len(r.Findings)); why != "" {
+		r.Simulation = &checks.Simulation{Policy: ref, NotSimulated: why}
+		j.settle()
+		return nil
 	}
-	if claimed.NotSimulated == "" {
-		j.looser(claimed, proposed, today)
-	}
+	claimed.Errors, claimed.NotSimulated = nil, ""
+	j.looser(claimed, proposed, today)
 	j.settle()
 	return nil
 }
-
-// maxMatches bounds how long a proposed policy may take to judge: so many globs and waivers, times so many findings.
-const maxMatches = 20_000_000
 
 // looser adds to a simulation what the proposed policy lets pass and it does not tell.
 func (j *Judgement) looser(s *checks.Simulation, proposed *policy.Policy, today policy.Date) {
