@@ -81,32 +81,10 @@ func Read(text []byte, rules []policy.RuleInfo) (*checks.Report, error) {
 	if err := checkReport(&r, known); err != nil {
 		return nil, err
 	}
-	// Written again it must be the same: so no key was missing, there twice, or spelled with other capitals, and nothing follows.
-	var again, given bytes.Buffer
-	if err := r.WriteJSON(&again); err != nil {
+	if err := checks.AsWritten(text, r.WriteJSON); err != nil {
 		return nil, err
-	}
-	if err := json.Compact(&given, text); err != nil {
-		return nil, fmt.Errorf("decode JSON: %w", err)
-	}
-	var compact bytes.Buffer
-	if err := json.Compact(&compact, again.Bytes()); err != nil {
-		return nil, err
-	}
-	if !bytes.Equal(given.Bytes(), compact.Bytes()) {
-		at := 0
-		for at < min(given.Len(), compact.Len()) && given.Bytes()[at] == compact.Bytes()[at] {
-			at++
-		}
-		return nil, fmt.Errorf("near %q: a key is missing, there twice or out of place, or a value is not written as specgate writes it", near(given.Bytes(), at))
 	}
 	return &r, nil
-}
-
-// near is the text around a place.
-func near(text []byte, at int) string {
-	const around = 30
-	return string(text[max(at-around, 0):min(at+around, len(text))])
 }
 
 var fingerprintText = regexp.MustCompile(`^[0-9a-f]{32}$`)

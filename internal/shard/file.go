@@ -272,22 +272,8 @@ func Read(text []byte) (*File, error) {
 	if err := f.check(); err != nil {
 		return nil, err
 	}
-	// Written again it must be the same: so no key was missing, there twice, or spelled with other capitals, and nothing follows.
-	var again, given bytes.Buffer
-	if err := f.Write(&again); err != nil {
+	if err := checks.AsWritten(text, f.Write); err != nil {
 		return nil, err
-	}
-	if err := json.Compact(&given, text); err != nil {
-		return nil, fmt.Errorf("decode JSON: %w", err)
-	}
-	a, b := bytes.TrimSpace(given.Bytes()), bytes.TrimSpace(again.Bytes())
-	if !bytes.Equal(a, b) {
-		at := 0
-		for at < min(len(a), len(b)) && a[at] == b[at] {
-			at++
-		}
-		const around = 30
-		return nil, fmt.Errorf("near %q: a key is missing, there twice or out of place, or a value is not written as specgate writes it", a[max(at-around, 0):min(at+around, len(a))])
 	}
 	return &f, nil
 }
