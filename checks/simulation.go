@@ -3,7 +3,6 @@ package checks
 import (
 	"cmp"
 	"io"
-	"slices"
 
 	"github.com/specgate/specgate/internal/policy"
 	"github.com/specgate/specgate/internal/source"
@@ -107,12 +106,6 @@ func (s *Simulation) Count() {
 			s.Stops++
 		}
 	}
-}
-
-// Looser tells whether a policy that can be simulated lets more pass: of this change, or by a setting that is looser by itself.
-func (s *Simulation) Looser() bool {
-	return s.After != nil && (s.Passes > 0 || s.After.Passes && !s.Before.Passes) ||
-		slices.ContainsFunc(s.Settings, func(c SettingChange) bool { return c.Direction == policy.Looser })
 }
 
 // filled has [] for lists without entries.

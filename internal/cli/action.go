@@ -15,41 +15,30 @@ type actionCmd struct {
 	Publish actionPublishCmd `cmd:"" help:"Put the result onto GitHub and into the summary of the job."`
 }
 
-type actionPlanCmd struct{}
+type (
+	actionPlanCmd    struct{ actionHelp }
+	actionCheckCmd   struct{ actionHelp }
+	actionMergeCmd   struct{ actionHelp }
+	actionPublishCmd struct{ actionHelp }
+)
 
-// Help is shown below the flags.
-func (actionPlanCmd) Help() string { return actionHelp }
-
-func (actionPlanCmd) Run(r *run) error { return runStep(r, (*action.Step).Plan) }
-
-type actionCheckCmd struct{}
-
-// Help is shown below the flags.
-func (actionCheckCmd) Help() string { return actionHelp }
-
-func (actionCheckCmd) Run(r *run) error { return runStep(r, (*action.Step).Check) }
-
-type actionMergeCmd struct{}
-
-// Help is shown below the flags.
-func (actionMergeCmd) Help() string { return actionHelp }
-
-func (actionMergeCmd) Run(r *run) error { return runStep(r, (*action.Step).Merge) }
-
-type actionPublishCmd struct{}
-
-// Help is shown below the flags.
-func (actionPublishCmd) Help() string { return actionHelp }
-
+func (actionPlanCmd) Run(r *run) error    { return runStep(r, (*action.Step).Plan) }
+func (actionCheckCmd) Run(r *run) error   { return runStep(r, (*action.Step).Check) }
+func (actionMergeCmd) Run(r *run) error   { return runStep(r, (*action.Step).Merge) }
 func (actionPublishCmd) Run(r *run) error { return runStep(r, (*action.Step).Publish) }
 
-const actionHelp = `action.yml runs this in a job of GitHub Actions, with the inputs of the action in INPUT_ variables. It writes to the files that the runner names in GITHUB_OUTPUT and GITHUB_STEP_SUMMARY. docs/action.md says what there is.
+type actionHelp struct{}
+
+// Help is shown below the flags.
+func (actionHelp) Help() string {
+	return `action.yml runs this in a job of GitHub Actions, with the inputs of the action in INPUT_ variables. It writes to the files that the runner names in GITHUB_OUTPUT and GITHUB_STEP_SUMMARY. docs/action.md says what there is.
 
 Examples:
 
     uses: specgate/specgate@v0     # in a workflow, which runs it
 
 Exit codes: 0 done, 2 a mistake in the workflow or in the policy, 3 could not complete. The exit code of the check is the output exit-code.`
+}
 
 // runStep runs a step of the action, and tells the runner when it could not be done.
 func runStep(r *run, do func(*action.Step, context.Context) error) error {
