@@ -47,7 +47,7 @@ func (s *Step) Publish(ctx context.Context) error {
 	if target.Pull != nil && !target.Pull.Open {
 		comments = policy.CommentsOff
 	}
-	posted, postErr := target.Post(ctx, j, publish.Posting{Name: publish.CheckName, DetailsURL: RunURL(repo, s.o.Getenv), Comments: comments})
+	posted, postErr := target.Post(ctx, j, publish.Posting{Name: cmp.Or(s.runner.GetInput("check"), publish.CheckName), DetailsURL: RunURL(repo, s.o.Getenv), Comments: comments})
 	readOnly := posted == nil && errors.Is(postErr, github.ErrReadOnly) && s.context.EventName != "workflow_run"
 	if err := s.say(func(w io.Writer) error {
 		for _, note := range j.Notes {
