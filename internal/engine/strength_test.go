@@ -255,8 +255,8 @@ pub fn wrong(x: u32) -> (r: u32)
 	}
 	slices.Sort(found)
 	want := []string{
-		"half: trust/contract-refuted: The contract is believed without proof, and it is false: `half(1)` is 0, which `2 * r == x` excludes.",
-		"wrong: strength/refuted: `wrong(0)` is 2, which the function's own contract rejects: r == x + 1",
+		"half: trust/contract-refuted: The contract is believed without proof, and it is false: `half(1)` is 0, which `2 * r == x` excludes. From a false promise everything can be proved.",
+		"wrong: strength/refuted: `wrong(0)` is 2, which the function's own contract rejects: `r == x + 1`. The code is wrong, or the contract is.",
 	}
 	if diff := cmp.Diff(want, found); diff != "" {
 		t.Errorf("findings (-want +got):\n%s", diff)
@@ -323,7 +323,7 @@ impl Cell {
 	for _, f := range got.Findings {
 		found = append(found, fmt.Sprintf("%s:%d: %s %s: %s", f.File, f.Span.Start.Line, f.Severity, f.Rule, f.Message))
 	}
-	want := []string{"src/lib.rs:6: error strength/refuted: `least(0, 1)` is 1, which the function's own contract rejects: r <= a"}
+	want := []string{"src/lib.rs:6: error strength/refuted: `least(0, 1)` is 1, which the function's own contract rejects: `r <= a`. The code is wrong, or the contract is."}
 	if diff := cmp.Diff(want, found); diff != "" {
 		t.Errorf("findings (-want +got):\n%s", diff)
 	}

@@ -148,7 +148,7 @@ func TestHidden(t *testing.T) {
 	for _, f := range fs {
 		got = append(got, f.Severity.String()+" "+f.Rule+" "+f.Message)
 	}
-	want := []string{"notice strength/unmeasured How much the contract rules out is not known: 216 of 256 spectests are undecided, so that its strength may be anything from 0.15 on, " +
+	want := []string{"notice strength/unmeasured How much the contract rules out is not known, and it may be little: 216 of 256 spectests are undecided, so that its strength may be anything from 0.15 on, " +
 		"and the policy wants 0.80."}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
