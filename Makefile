@@ -1,7 +1,7 @@
 # What a developer needs. Everything but `make lint`'s first run works without a network once `go mod download` has run.
 GO ?= go
 
-.PHONY: demo test build lint vuln bench fuzz faults pictures release-checksums
+.PHONY: demo test build lint vuln bench scale fuzz faults pictures release-checksums
 
 demo: build ## build an example repository and check its pull request
 	@examples/demo.sh bin/specgate
