@@ -494,6 +494,46 @@ func TestHostileReport(t *testing.T) {
 	w.compare("hostile-report")
 }
 
+// TestOtherBranch: what passes on its way into a branch where it is nothing new is no result for a pull request with the same head into the default branch.
+func TestOtherBranch(t *testing.T) {
+	t.Parallel()
+	dir, c := numbers(t, nil)
+	lax, into := &githubtest.Pull{Head: c["aside"], Base: c["head"], Into: "lax"}, &githubtest.Pull{Head: c["aside"], Base: c["base"]}
+	w := newWorld(t, c, dir, githubtest.Repo{Default: c["base"], Pulls: map[int]*githubtest.Pull{7: lax}})
+	names := func() string {
+		var all []string
+		for _, r := range w.hub.State()["acme/numbers"].CheckRuns {
+			all = append(all, r.Name+" "+r.Conclusion)
+		}
+		return strings.Join(all, ", ")
+	}
+	fork := pullRequest("opened", 7, c["head"], c["aside"])
+	fork.fork, fork.inputs = true, map[string]string{"only": "trust"}
+	w.want(w.start("forks.yml", fork), "specgate", "success")
+	w.hub.Change(func(s githubtest.State) { s["acme/numbers"].Pulls[8] = into })
+	w.want(w.start("forks-publish.yml", publishing(fork.id, "pull_request", c["base"], c["aside"])), "publish", "success")
+	if got := names(); got != "specgate report (lax) success" {
+		t.Errorf("check runs: %s", got)
+	}
+	// The same for a merge queue of that branch.
+	ref := "refs/heads/gh-readonly-queue/lax/pr-7-" + c["head"]
+	group := &run{event: "merge_group", ref: ref, sha: c["aside"], inputs: map[string]string{"only": "trust"}, payload: map[string]any{"action": "checks_requested", "repository": repository(),
+		"merge_group": map[string]any{"head_sha": c["aside"], "head_ref": ref, "base_sha": c["head"], "base_ref": "refs/heads/lax"}}}
+	w.want(w.start("merge-queue.yml", group), "specgate", "success")
+	if got := names(); got != "specgate report (lax) success" {
+		t.Errorf("check runs: %s", got)
+	}
+	// Where both are compared with the same commit, the result is for the default branch.
+	w.hub.Change(func(s githubtest.State) { lax.Base = c["base"] })
+	again := pullRequest("opened", 8, c["base"], c["aside"])
+	again.fork, again.inputs = true, map[string]string{"only": "trust"}
+	w.want(w.start("forks.yml", again), "specgate", "failure")
+	w.want(w.start("forks-publish.yml", publishing(again.id, "pull_request", c["base"], c["aside"])), "publish", "success")
+	if got := names(); got != "specgate report (lax) success, specgate report action_required" {
+		t.Errorf("check runs: %s", got)
+	}
+}
+
 // TestMergeQueue: what the queue is about to merge is checked by its own commits, with the labels of its pull request.
 func TestMergeQueue(t *testing.T) {
 	t.Parallel()
@@ -586,6 +626,7 @@ func TestRefused(t *testing.T) {
 	}{
 		{"pull_request_target", with("pull_request_target", nil)},
 		{"another event", with("issue_comment", nil)},
+		{"no number", pullRequest("opened", 0, c["base"], c["aside"])},
 		{"a base", with("pull_request", map[string]string{"base": c["aside"]})},
 		{"no shard", with("pull_request", map[string]string{"shard": "3/2"})},
 		{"no time", with("pull_request", map[string]string{"timeout": "soon"})},

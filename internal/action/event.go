@@ -14,7 +14,7 @@ import (
 	"github.com/specgate/specgate/internal/github"
 )
 
-// event is what is used of an event's payload: hashes of commits, numbers, and two names of branches, which are only compared.
+// event is what is used of an event's payload: hashes of commits, numbers, and names of branches of the repository itself.
 // docs.github.com, "Webhook events and payloads" and "Events that trigger workflows".
 type event struct {
 	name string
@@ -34,6 +34,7 @@ type event struct {
 		HeadSHA string `json:"head_sha"`
 		HeadRef string `json:"head_ref"`
 		BaseSHA string `json:"base_sha"`
+		BaseRef string `json:"base_ref"`
 	} `json:"merge_group"`
 	WorkflowRun struct {
 		HeadSHA string `json:"head_sha"`
@@ -128,6 +129,15 @@ func (e *event) queuedPull() int {
 		return 0
 	}
 	return n
+}
+
+// queuedInto is the branch that a merge group is to be merged into; empty: the default branch.
+func (e *event) queuedInto() string {
+	into := strings.TrimPrefix(e.MergeGroup.BaseRef, "refs/heads/")
+	if into == e.Repository.DefaultBranch {
+		return ""
+	}
+	return into
 }
 
 // events that start a check, or, the last one, publish the result of another.

@@ -189,7 +189,10 @@ func (s *Step) change(ctx context.Context, e *event, client *github.Client, repo
 		if err != nil {
 			return nil, lacking(readPulls, err)
 		}
-		c.pull = e.PullRequest.Number
+		if target.Pull == nil {
+			return nil, inputf("the pull_request is number %d, and no open one has the head %s", e.PullRequest.Number, c.head)
+		}
+		c.pull = target.Pull.Number
 		c.base, err = target.MergeBase(ctx)
 		return c, lacking(readContents, err)
 	case "merge_group":

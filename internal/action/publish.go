@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -47,7 +48,7 @@ func (s *Step) Publish(ctx context.Context) error {
 	if target.Pull != nil && !target.Pull.Open {
 		comments = policy.CommentsOff
 	}
-	posted, postErr := target.Post(ctx, j, publish.Posting{Name: cmp.Or(s.runner.GetInput("check"), publish.CheckName), DetailsURL: RunURL(repo, s.o.Getenv), Comments: comments})
+	posted, postErr := target.Post(ctx, j, publish.Posting{Name: s.runner.GetInput("check"), DetailsURL: RunURL(repo, s.o.Getenv), Comments: comments})
 	readOnly := posted == nil && errors.Is(postErr, github.ErrReadOnly) && s.context.EventName != "workflow_run"
 	if err := s.say(func(w io.Writer) error {
 		for _, note := range j.Notes {
@@ -126,6 +127,13 @@ func (s *Step) judge(ctx context.Context, client *github.Client, repo github.Rep
 		return nil, nil, inputf("the report is about %s, compared with %s; this job is about %s, compared with %s", report.Head.Rev, report.Base.Rev, head, base)
 	}
 	target := &publish.Target{Client: client, Repo: repo, SHA: head}
+	if s.context.EventName == "merge_group" {
+		e, err := readEvent(s.context.EventName, s.context.EventPath)
+		if err != nil {
+			return nil, nil, err
+		}
+		target.Into = e.queuedInto()
+	}
 	var labels []string
 	switch {
 	case number == 0:
@@ -153,7 +161,7 @@ func (s *Step) judge(ctx context.Context, client *github.Client, repo github.Rep
 }
 
 // ofRun finds what the run was about whose report is published. The event names no pull request when it came from a fork, so it is looked for by its
-// head, and of several with one head it is the one that is compared with the same base.
+// head, and of several with one head it is the one that is compared with the same base, before others one into the default branch.
 func (s *Step) ofRun(ctx context.Context, client *github.Client, repo github.Repo, head, base string) (*publish.Target, error) {
 	e, err := readEvent(s.context.EventName, s.context.EventPath)
 	if err != nil {
@@ -167,6 +175,7 @@ func (s *Step) ofRun(ctx context.Context, client *github.Client, repo github.Rep
 		return nil, fmt.Errorf("no open pull request has the head %s (any more), so nothing was posted", head)
 	}
 	found := &publish.Target{Client: client, Repo: repo, SHA: head}
+	slices.SortStableFunc(pulls, func(a, b github.Pull) int { return cmp.Compare(min(len(a.Into), 1), min(len(b.Into), 1)) })
 	for i := range pulls {
 		found.Pull = &pulls[i]
 		if of, err := found.MergeBase(ctx); err != nil || of == base {

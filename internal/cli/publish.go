@@ -88,7 +88,7 @@ func (c *publishCmd) Run(r *run) error {
 	for _, note := range judgement.Notes {
 		fmt.Fprintf(r.stderr, "judged anew: %s\n", note)
 	}
-	posted, err := target.Post(r.ctx, judgement, publish.Posting{Name: publish.CheckName, DetailsURL: action.RunURL(repo, os.Getenv), Comments: comments})
+	posted, err := target.Post(r.ctx, judgement, publish.Posting{DetailsURL: action.RunURL(repo, os.Getenv), Comments: comments})
 	if posted != nil {
 		err = errors.Join(err, posted.Log(r.stdout, target))
 	}

@@ -15,8 +15,10 @@ type Pull struct {
 	Number int
 	// Head and Base are commits: what is to be merged, and the tip of the branch that it is to be merged into.
 	Head, Base string
-	Open       bool
-	Labels     []string
+	// Into is the branch that it is to be merged into; empty: the default branch.
+	Into   string
+	Open   bool
+	Labels []string
 }
 
 // Pull asks for a pull request.
@@ -44,6 +46,13 @@ func (c *Client) Pull(ctx context.Context, r Repo, number int) (Pull, error) {
 
 func readPull(pull *github.PullRequest) (Pull, error) {
 	p := Pull{Number: pull.GetNumber(), Head: pull.GetHead().GetSHA(), Base: pull.GetBase().GetSHA(), Open: pull.GetState() == "open"}
+	into, usual := pull.GetBase().GetRef(), pull.GetBase().GetRepo().GetDefaultBranch()
+	if into == "" || usual == "" {
+		return Pull{}, fmt.Errorf("GitHub does not say which branch pull request %d is to be merged into", p.Number)
+	}
+	if into != usual {
+		p.Into = into
+	}
 	for _, l := range pull.Labels {
 		p.Labels = append(p.Labels, l.GetName())
 	}

@@ -97,6 +97,22 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+// The name of a check run says for which branch it counts, also where the branch's name has no room in it.
+func TestCheckName(t *testing.T) {
+	for into, want := range map[string]string{
+		"":                       "specgate report",
+		"release/1.0":            "specgate report (release/1.0)",
+		strings.Repeat("é", 118): "specgate report (" + strings.Repeat("é", 118) + ")",
+		strings.Repeat("é", 119): "specgate report (ca85cf99fac271c7813d32698b4cad46f54b51b1842c4ff1bc907a466758d572)",
+	} {
+		for _, target := range []*Target{{Into: into}, {Into: "another", Pull: &github.Pull{Into: into}}} {
+			if got := target.checkName(); got != want || len(got) > maxName {
+				t.Errorf("%q: %q, want %q", into, got, want)
+			}
+		}
+	}
+}
+
 // A simulation tells of the findings as they were judged, with what a label allows and what people accepted.
 func TestJudgeSimulation(t *testing.T) {
 	r := wholeReport()

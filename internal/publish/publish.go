@@ -5,7 +5,9 @@ package publish
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -18,8 +20,11 @@ import (
 	"github.com/specgate/specgate/internal/policy"
 )
 
-// CheckName is the check run's, where nothing else is wanted. It must be no job's name, as a job has a check run of its own.
+// CheckName is the check run's of what is to be merged into the default branch. It must be no job's name, as a job has a check run of its own.
 const CheckName = "specgate report"
+
+// maxName is the most bytes of a name.
+const maxName = 255
 
 // Target is the commit that a report is about.
 type Target struct {
@@ -28,6 +33,27 @@ type Target struct {
 	SHA    string
 	// Pull is the open pull request whose head it is; nil: there is none.
 	Pull *github.Pull
+	// Into is the branch that it is to be merged into where there is no Pull; empty: the default branch, or none.
+	Into string
+}
+
+// checkName is the name of the check run, where nothing else is wanted. GitHub keeps a check run with the commit, and anybody can open pull requests
+// with one commit into several branches. So what is checked for another branch than the default one, by the policy that is there and against
+// what is there, has another name: it says nothing about a pull request into the default branch.
+func (t *Target) checkName() string {
+	into := t.Into
+	if t.Pull != nil {
+		into = t.Pull.Into
+	}
+	if into == "" {
+		return CheckName
+	}
+	name := fmt.Sprintf("%s (%s)", CheckName, into)
+	if len(name) > maxName {
+		sum := sha256.Sum256([]byte(into))
+		name = fmt.Sprintf("%s (%x)", CheckName, sum)
+	}
+	return name
 }
 
 // Find asks GitHub what pull request a commit is the head of; number names one, 0 looks for it. A pull request that has another head by now is a
@@ -138,7 +164,7 @@ func (t *Target) compare(ctx context.Context, reported string) error {
 
 // Posting says how a judgement is posted.
 type Posting struct {
-	// Name of the check run. It must be no job's name, as a job has a check run of its own.
+	// Name of the check run; empty: CheckName, with the branch if it is not the default one. It must be no job's name, as a job has a check run of its own.
 	Name string
 	// ExternalID is the same for all attempts to post the results, and for no others; empty: that of commit and base, ExternalID.
 	ExternalID string
@@ -189,7 +215,7 @@ func (t *Target) CheckRun(ctx context.Context, j *Judgement, p Posting) (*Posted
 	if p.ExternalID == "" {
 		p.ExternalID = ExternalID(j.Report.Base.Rev, t.SHA)
 	}
-	check, err := t.Client.CompleteCheck(ctx, t.Repo, github.Check{Name: p.Name, SHA: t.SHA, DetailsURL: p.DetailsURL, ExternalID: p.ExternalID}, out, p.Actions)
+	check, err := t.Client.CompleteCheck(ctx, t.Repo, github.Check{Name: cmp.Or(p.Name, t.checkName()), SHA: t.SHA, DetailsURL: p.DetailsURL, ExternalID: p.ExternalID}, out, p.Actions)
 	if err != nil {
 		return nil, permission(err, "checks: write")
 	}

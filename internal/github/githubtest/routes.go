@@ -1,6 +1,7 @@
 package githubtest
 
 import (
+	"cmp"
 	"encoding/base64"
 	"fmt"
 	"maps"
@@ -362,7 +363,8 @@ func (c *call) wirePull(number int, p *Pull) any {
 	for _, l := range p.Labels {
 		labels = append(labels, map[string]any{"name": l})
 	}
-	return map[string]any{"number": number, "state": state, "labels": labels, "head": map[string]any{"sha": p.Head}, "base": map[string]any{"sha": p.Base}}
+	return map[string]any{"number": number, "state": state, "labels": labels, "head": map[string]any{"sha": p.Head},
+		"base": map[string]any{"sha": p.Base, "ref": cmp.Or(p.Into, "main"), "repo": map[string]any{"default_branch": "main"}}}
 }
 
 func (c *call) pullsOf(sha string) (any, *refusal) {

@@ -61,8 +61,10 @@ type Commit struct {
 // Pull is a pull request.
 type Pull struct {
 	Head, Base string
-	Closed     bool
-	Labels     []string
+	// Into is the branch that it is to be merged into; empty: the default branch, main.
+	Into   string
+	Closed bool
+	Labels []string
 	// Patches are the changed files with their unified diffs.
 	Patches  map[string]string
 	Comments []*Comment
