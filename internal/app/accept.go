@@ -108,9 +108,6 @@ func reasonBy(remarks []github.Remark, author int64, after time.Time) (reason st
 	return reason, found
 }
 
-// buttonsOf are the buttons of the check run that shows a side.
-func buttonsOf(s *side) []github.Action { return noteButtons(s.blocking()) }
-
 // accept does what the button asks for: everything that the check run says blocks is accepted, for each pull request whose head the commit is,
 // if the one who pressed it may write to the repository and has given a reason there. If not the check run says what to do.
 //
@@ -139,6 +136,8 @@ func (a *App) accept(ctx context.Context, h head, p buttonArgs) error {
 		return drop("check run %d is %q of %s", run.ID, run.Name, run.SHA)
 	case !run.Completed:
 		return drop("check run %d is in progress again", run.ID)
+	case run.Conclusion == resultCancelled:
+		return drop("check run %d does not say what blocks: it was cancelled, or another took its place", run.ID)
 	}
 	var all []blocked
 	if err := a.db.within(ctx, func(t tx) (err error) { all, err = getBlocking(ctx, t, h.id); return err }); err != nil {
@@ -146,7 +145,7 @@ func (a *App) accept(ctx context.Context, h head, p buttonArgs) error {
 	}
 	refuse := func(format string, args ...any) error {
 		a.log.Info("nothing was accepted", "repo", h.name, "head", h.sha, "by", p.Sender, "why", fmt.Sprintf(format, args...))
-		err := client.Note(ctx, repo, p.CheckRun, refusal(p.Sender, fmt.Sprintf(format, args...)), noteButtons(all))
+		err := client.Note(ctx, repo, p.CheckRun, refusal(p.Sender, fmt.Sprintf(format, args...)), buttonsOf(all))
 		if errors.Is(err, github.ErrNotFound) {
 			return drop("%v", err)
 		}
@@ -207,8 +206,8 @@ func (a *App) accept(ctx context.Context, h head, p buttonArgs) error {
 	})
 }
 
-// noteButtons are those of a check run with a note.
-func noteButtons(all []blocked) []github.Action {
+// buttonsOf are the buttons of a check run that says that these block.
+func buttonsOf(all []blocked) []github.Action {
 	if len(all) == 0 {
 		return []github.Action{rerunButton}
 	}

@@ -56,6 +56,17 @@ func (c *clients) get(repo github.Repo, installation int64, comments bool) (*git
 	return client, nil
 }
 
+// forget drops the clients of a repository, with their tokens.
+func (c *clients) forget(repo string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for key := range c.kept {
+		if key.repo.String() == repo {
+			delete(c.kept, key)
+		}
+	}
+}
+
 // counted notes how many requests GitHub says are left to the installation.
 type counted struct {
 	next http.RoundTripper

@@ -21,7 +21,8 @@ type database interface {
 	recover(ctx context.Context) (int64, error)
 	// beat says that this process is there, and does what recover does if other processes can be. errTakenOver: this one was taken for gone.
 	beat(ctx context.Context) (int64, error)
-	// orphans puts back the jobs that the database takes for running in this process and that are not among those that are.
+	// orphans puts back the jobs that the database takes for running in this process and that are not among those that are, and those that
+	// could be taken and would wait for a time that the clock had already before it was set back.
 	orphans(ctx context.Context, running map[int64]bool) (int64, error)
 	// start takes jobs until stop.
 	start(ctx context.Context) error
@@ -39,8 +40,8 @@ type tx interface {
 	// insert adds a job. complete ends the one that runs with the transaction.
 	insert(ctx context.Context, args river.JobArgs, o *river.InsertOpts) (*rivertype.JobInsertResult, error)
 	complete(ctx context.Context, job *rivertype.JobRow) error
-	// now is an expression for the time, as the queue's columns have it.
-	now() string
+	// now is an expression for the time so many seconds from now, as the queue's columns have it.
+	now(seconds int) string
 }
 
 var errTakenOver = errors.New("this process was taken for gone, and others do its jobs")
@@ -184,10 +185,16 @@ func putBack(ctx context.Context, t tx, query string, args []any, running map[in
 			return 0, err
 		}
 		var one int64
-		one, err = t.exec(ctx, "UPDATE river_job SET state = 'available', scheduled_at = "+t.now()+" WHERE id = $1 AND state = 'running'", id)
+		one, err = t.exec(ctx, "UPDATE river_job SET state = 'available', scheduled_at = "+t.now(0)+" WHERE id = $1 AND state = 'running'", id)
 		n += one
 	}
 	return n, err
+}
+
+// early has jobs taken that are available from a time on that a clock had which was set back since. The queue gives none out more than seconds before
+// their time.
+func early(ctx context.Context, t tx) (int64, error) {
+	return t.exec(ctx, "UPDATE river_job SET scheduled_at = "+t.now(0)+" WHERE state = 'available' AND scheduled_at > "+t.now(60))
 }
 
 func millis(t time.Time) int64 { return t.UnixMilli() }

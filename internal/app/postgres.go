@@ -99,7 +99,7 @@ func (p *postgresDatabase) migrate(ctx context.Context) (err error) {
 }
 
 // recover says that this worker is there, and puts back the jobs of those that are not. The time is the database's, so that machines need
-// not agree on it.
+// not agree on it. What was noted at a time to come was noted before its clock was set back.
 func (p *postgresDatabase) recover(ctx context.Context) (n int64, err error) {
 	const now = "(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::BIGINT"
 	err = p.within(ctx, func(t tx) error {
@@ -107,12 +107,12 @@ func (p *postgresDatabase) recover(ctx context.Context) (n int64, err error) {
 		if _, err := t.exec(ctx, "INSERT INTO specgate_workers (id, seen) VALUES ($1, "+now+") ON CONFLICT (id) DO UPDATE SET seen = "+now, p.q.id); err != nil {
 			return err
 		}
-		if _, err := t.exec(ctx, "DELETE FROM specgate_workers WHERE seen < "+now+" - $1", deadAfter.Milliseconds()); err != nil {
+		if _, err := t.exec(ctx, "DELETE FROM specgate_workers WHERE seen < "+now+" - $1 OR seen > "+now+" + $1", deadAfter.Milliseconds()); err != nil {
 			return err
 		}
 		// The last of attempted_by runs the job. attempted_at bounds the time in which a worker may have taken one and not said that it is there.
-		n, err = t.exec(ctx, `UPDATE river_job SET state = 'available', scheduled_at = clock_timestamp() WHERE state = 'running'
-			AND attempted_at < clock_timestamp() - INTERVAL '5 seconds'
+		n, err = t.exec(ctx, "UPDATE river_job SET state = 'available', scheduled_at = "+t.now(0)+` WHERE state = 'running'
+			AND (attempted_at < `+t.now(-5)+" OR attempted_at > "+t.now(5)+`)
 			AND NOT EXISTS (SELECT 1 FROM specgate_workers w WHERE w.id = attempted_by[array_upper(attempted_by, 1)])`)
 		return err
 	})
@@ -136,7 +136,11 @@ func (p *postgresDatabase) beat(ctx context.Context) (n int64, err error) {
 
 func (p *postgresDatabase) orphans(ctx context.Context, running map[int64]bool) (n int64, err error) {
 	err = p.within(ctx, func(t tx) error {
-		n, err = putBack(ctx, t, "SELECT id FROM river_job WHERE state = 'running' AND attempted_at < clock_timestamp() - INTERVAL '60 seconds' AND attempted_by[array_upper(attempted_by, 1)] = $1", []any{p.q.id}, running)
+		if _, err := early(ctx, t); err != nil {
+			return err
+		}
+		n, err = putBack(ctx, t, "SELECT id FROM river_job WHERE state = 'running' AND (attempted_at < "+t.now(-60)+" OR attempted_at > "+t.now(60)+") AND attempted_by[array_upper(attempted_by, 1)] = $1",
+			[]any{p.q.id}, running)
 		return err
 	})
 	return n, err
@@ -183,4 +187,6 @@ func (t *postgresTx) complete(ctx context.Context, job *rivertype.JobRow) error 
 	return err
 }
 
-func (t *postgresTx) now() string { return "clock_timestamp()" }
+func (t *postgresTx) now(seconds int) string {
+	return fmt.Sprintf("(clock_timestamp() + INTERVAL '%d seconds')", seconds)
+}

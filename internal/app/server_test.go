@@ -15,6 +15,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,6 +25,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver "pgx"
 
 	"github.com/specgate/specgate/checks"
 	"github.com/specgate/specgate/internal/app"
@@ -456,6 +458,58 @@ func TestMergeGroup(t *testing.T) {
 	})
 }
 
+// TestMergeGroupAfterPush: the push to the branch of a merge group is heard of before the merge group is, and its job waits or runs by then.
+func TestMergeGroupAfterPush(t *testing.T) {
+	each(t, func(t *testing.T, s *scene) {
+		s.config.Jobs = 1
+		s.start()
+		letGo := s.held()
+		s.pull("opened", one, 1, nil)
+		s.begins(one)
+		s.post("check_suite", map[string]any{"action": "requested", "check_suite": map[string]any{"head_sha": two, "pull_requests": []any{}, "app": map[string]any{"id": appID}}})
+		s.post("merge_group", map[string]any{"action": "checks_requested", "merge_group": map[string]any{"head_sha": two, "base_sha": baseSHA}})
+		letGo()
+		s.want("2222 completed success: "+passTitle, "3333 completed success: "+passTitle)
+	})
+}
+
+// TestEventMeanwhile: an event that comes while GitHub says that a commit is of no pull request is not lost.
+func TestEventMeanwhile(t *testing.T) {
+	each(t, func(t *testing.T, s *scene) {
+		s.start()
+		s.Fail(githubtest.Fault{Path: "/commits/" + two + "/pulls", Kind: githubtest.Answer, Status: http.StatusOK, Body: "[]", Do: func(st githubtest.State) {
+			st["acme/numbers"].Pulls[7].Head = two
+			s.pullEvent("opened", two, 1, nil)
+		}})
+		s.post("check_suite", map[string]any{"action": "requested", "check_suite": map[string]any{"head_sha": two, "pull_requests": []any{}, "app": map[string]any{"id": appID}}})
+		s.want("3333 completed success: " + passTitle)
+
+		// The same with one that was closed, of which no event came, and that is opened again.
+		s.Fail(githubtest.Fault{Path: "/pulls/7", Kind: githubtest.Answer, Status: http.StatusOK,
+			Body: fmt.Sprintf(`{"number":7,"state":"closed","head":{"sha":%q},"base":{"sha":%q}}`, three, baseSHA), Do: func(githubtest.State) {
+				s.pullEvent("reopened", three, 3, nil)
+			}})
+		s.pull("synchronize", three, 2, nil)
+		s.want("3333 completed success: "+passTitle, "4444 completed success: "+passTitle)
+	})
+}
+
+// TestTokenTakenBack: a token that GitHub takes back before its time is replaced by another.
+func TestTokenTakenBack(t *testing.T) {
+	s := newScene(t, filepath.Join(t.TempDir(), "specgate.db"))
+	s.start()
+	s.pull("opened", one, 1, nil)
+	s.want("2222 completed success: " + passTitle)
+	before := len(s.Issued())
+	s.Fail(githubtest.Fault{Path: "/pulls/7", Kind: githubtest.Answer, Status: http.StatusUnauthorized, Body: `{"message":"Bad credentials"}`})
+	s.pull("synchronize", two, 2, nil)
+	s.want("2222 completed success: "+passTitle, "3333 completed success: "+passTitle)
+	// One for the API and one for git, for each of the clients but the first of the second, which has its first.
+	if got := len(s.Issued()) - before; got != 2 {
+		t.Errorf("%d tokens were asked for", got)
+	}
+}
+
 // TestFailures: what specgate fails at is a failure with words, after it was tried again, and nothing is tried for ever.
 func TestFailures(t *testing.T) {
 	each(t, func(t *testing.T, s *scene) {
@@ -701,6 +755,121 @@ func TestDoneAlready(t *testing.T) {
 	}
 }
 
+// TestClockSetBack: what was noted at a time that is an hour ahead, as the clock was set back since, is done all the same.
+func TestClockSetBack(t *testing.T) {
+	each(t, func(t *testing.T, s *scene) {
+		s.config.Patience = 10 * time.Millisecond
+		s.start()
+		s.held()
+		s.pull("opened", one, 1, nil)
+		s.begins(one)
+		if err := s.stop(); err != nil {
+			t.Fatal(err)
+		}
+		s.checker.set(nil)
+		db := s.open()
+		later := "datetime('now', 'subsec', '+1 hour')"
+		if s.postgres() {
+			later = "clock_timestamp() + INTERVAL '1 hour'"
+		}
+		if _, err := db.Exec("UPDATE river_job SET scheduled_at = " + later + " WHERE state = 'available'"); err != nil {
+			t.Fatal(err)
+		}
+		s.start()
+		s.want("2222 completed success: " + passTitle)
+		if !s.postgres() {
+			return // one server knows that it is the only one
+		}
+
+		// A server of that time, which is no more.
+		if err := s.stop(); err != nil {
+			t.Fatal(err)
+		}
+		for _, do := range []string{
+			"INSERT INTO specgate_workers (id, seen) VALUES ('gone', (EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::BIGINT + 3600000)",
+			"UPDATE specgate_heads SET asked = asked + 1",
+			"UPDATE river_job SET state = 'running', finalized_at = NULL, attempted_by = '{gone}', attempted_at = " + later,
+		} {
+			if _, err := db.Exec(do); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.start()
+		s.eventually("it is checked again", func() bool { return s.idle() && len(s.checker.ran()) == 3 })
+	})
+}
+
+func (s *scene) postgres() bool { return strings.HasPrefix(s.config.Database, "postgres") }
+
+// open opens the database, until the end of the test.
+func (s *scene) open() *sql.DB {
+	s.t.Helper()
+	driver, name := "sqlite", "file:"+(&url.URL{Path: s.config.Database}).EscapedPath()+"?_pragma=busy_timeout(5000)"
+	if s.postgres() {
+		driver, name = "pgx", s.config.Database
+	}
+	db, err := sql.Open(driver, name)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { db.Close() })
+	return db
+}
+
+// TestPurge: what nobody asks for any more is forgotten, and what is accepted of an open pull request is not.
+func TestPurge(t *testing.T) {
+	each(t, func(t *testing.T, s *scene) {
+		s.users()
+		s.finds(map[string]string{one: "a", two: "b"})
+		s.start()
+		s.Change(func(st githubtest.State) { st["acme/numbers"].Pulls[8] = &githubtest.Pull{Head: two, Base: baseSHA} })
+		event := func(action, state, sha string, number int) {
+			s.post("pull_request", map[string]any{"action": action, "number": number, "pull_request": map[string]any{"number": number, "state": state,
+				"updated_at": time.Now().UTC().Format(time.RFC3339), "head": map[string]any{"sha": sha}}})
+		}
+		event("opened", "open", one, 7)
+		event("opened", "open", two, 8)
+		s.eventually("both are checked", func() bool { return s.idle() && len(s.runs()) == 2 })
+		for pull, sha := range map[int]string{7: one, 8: two} {
+			s.remark(pull, "ada", "specgate accept: yes", 2*time.Second, 0)
+			s.press("accept", sha, "ada", 1)
+		}
+		s.eventually("both are accepted", func() bool {
+			return s.idle() && s.run(one).Conclusion == "success" && s.run(two).Conclusion == "success"
+		})
+		event("closed", "closed", one, 7)
+		if err := s.stop(); err != nil {
+			t.Fatal(err)
+		}
+
+		// rows counts those of deliveries, pull requests, heads and acceptances.
+		db := s.open()
+		rows := func() string {
+			t.Helper()
+			var n [4]int
+			if err := db.QueryRow("SELECT (SELECT COUNT(*) FROM specgate_deliveries), (SELECT COUNT(*) FROM specgate_pulls), (SELECT COUNT(*) FROM specgate_heads), "+
+				"(SELECT COUNT(*) FROM specgate_acceptances)").Scan(&n[0], &n[1], &n[2], &n[3]); err != nil {
+				t.Fatal(err)
+			}
+			return fmt.Sprint(n)
+		}
+		if got := rows(); got != "[5 2 2 2]" {
+			t.Errorf("there are %s rows", got)
+		}
+		for _, c := range []struct {
+			days int
+			want string
+		}{{100, "[0 2 2 2]"}, {200, "[0 1 0 1]"}} {
+			s.config.Now = func() time.Time { return time.Now().Add(time.Duration(c.days) * 24 * time.Hour) }
+			s.start()
+			s.eventually(fmt.Sprintf("after %d days %s rows are left", c.days, c.want), func() bool { return rows() == c.want })
+			if err := s.stop(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
 // TestSeveralPulls: a commit that is the head of two pull requests is checked against both bases, and what one of them allows helps the other
 // nothing.
 func TestSeveralPulls(t *testing.T) {
@@ -723,6 +892,30 @@ func TestSeveralPulls(t *testing.T) {
 		if diff := cmp.Diff([]string{"acme/numbers #7 1111..3333 true", "acme/numbers #8 5555..3333 false"}, s.checker.ran()); diff != "" {
 			t.Error(diff)
 		}
+
+		// Both are blocked: what the check run does not show of the other is not accepted with what it shows.
+		s.users()
+		s.checker.set(func(_ context.Context, job app.Job) (app.Result, error) {
+			return found(job, map[string]string{baseSHA: "a", other: "b"}[job.Base]), nil
+		})
+		again := map[string]any{"action": "rerequested", "check_run": map[string]any{"id": s.run(two).ID, "head_sha": two, "app": map[string]any{"id": appID}}}
+		s.post("check_run", again)
+		s.eventually("both are checked again", func() bool { return s.idle() && len(s.checker.ran()) == 4 })
+		first := s.run(two)
+		s.remark(7, "ada", "specgate accept: seen", 2*time.Second, 0)
+		s.remark(8, "ada", "specgate accept: not seen", 2*time.Second, 0)
+		s.press("accept", two, "ada", 1)
+		s.eventually("the other is shown", func() bool {
+			run := s.run(two)
+			return s.idle() && run.ID != first.ID && run.Conclusion == "action_required" && strings.Contains(run.Text, "numbers::b") && !strings.Contains(run.Text, "numbers::a")
+		})
+		// The check run in whose place it is shows nothing that can be accepted.
+		s.post("check_run", map[string]any{"action": "requested_action", "requested_action": map[string]any{"identifier": "accept"},
+			"check_run": map[string]any{"id": first.ID, "head_sha": two, "app": map[string]any{"id": appID}}, "sender": map[string]any{"login": "ada", "id": 1, "type": "User"}})
+		s.eventually("it is dropped", func() bool { return strings.Contains(s.log.String(), "does not say what blocks") })
+		s.remark(8, "ada", "specgate accept: seen as well", 4*time.Second, 0)
+		s.press("accept", two, "ada", 1)
+		s.eventually("both are accepted", func() bool { return s.idle() && s.run(two).Conclusion == "success" })
 	})
 }
 

@@ -104,7 +104,7 @@ func (s *sqliteDatabase) migrate(ctx context.Context) error {
 // recover: this is the only process, and nothing runs in it before start.
 func (s *sqliteDatabase) recover(ctx context.Context) (n int64, err error) {
 	err = s.within(ctx, func(t tx) error {
-		if n, err = t.exec(ctx, "UPDATE river_job SET state = 'available', scheduled_at = "+t.now()+" WHERE state = 'running'"); err != nil {
+		if n, err = t.exec(ctx, "UPDATE river_job SET state = 'available', scheduled_at = "+t.now(0)+" WHERE state = 'running'"); err != nil {
 			return err
 		}
 		// Whoever leads the queue's maintenance is gone as well, which would be noticed after a while only.
@@ -119,7 +119,10 @@ func (s *sqliteDatabase) beat(ctx context.Context) (int64, error) { return 0, s.
 
 func (s *sqliteDatabase) orphans(ctx context.Context, running map[int64]bool) (n int64, err error) {
 	err = s.within(ctx, func(t tx) error {
-		n, err = putBack(ctx, t, "SELECT id FROM river_job WHERE state = 'running' AND attempted_at < datetime('now', 'subsec', '-60 seconds')", nil, running)
+		if _, err := early(ctx, t); err != nil {
+			return err
+		}
+		n, err = putBack(ctx, t, "SELECT id FROM river_job WHERE state = 'running' AND (attempted_at < "+t.now(-60)+" OR attempted_at > "+t.now(60)+")", nil, running)
 		return err
 	})
 	return n, err
@@ -170,4 +173,6 @@ func (t *sqliteTx) complete(ctx context.Context, job *rivertype.JobRow) error {
 	return err
 }
 
-func (t *sqliteTx) now() string { return "datetime('now', 'subsec')" }
+func (t *sqliteTx) now(seconds int) string {
+	return fmt.Sprintf("datetime('now', 'subsec', '%+d seconds')", seconds)
+}

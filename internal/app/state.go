@@ -49,6 +49,13 @@ type head struct {
 
 func (h *head) isDone() bool { return h.done >= h.asked }
 
+// needed tells whether it is the head of an open pull request, as the events say.
+func (h *head) needed(ctx context.Context, t tx) (bool, error) {
+	var pulls int
+	err := one(ctx, t, "SELECT COUNT(*) FROM specgate_pulls WHERE repo = $1 AND head = $2 AND is_open = 1", []any{h.repo, h.sha}, &pulls)
+	return pulls > 0, err
+}
+
 const headColumns = `SELECT h.id, h.repo, r.name, r.installation, h.sha, h.group_base, h.group_pull, h.want, h.reason, h.asked, h.done, h.failures, h.failing_since, h.result, h.relabelled
 	FROM specgate_heads h JOIN specgate_repos r ON r.id = h.repo `
 
@@ -239,7 +246,9 @@ func want(ctx context.Context, t tx, repo int64, sha, groupBase string, w when, 
 	}
 	if n == 0 {
 		ended := h.want == wantEnd || h.result == resultNone || h.result == resultGone || h.result == resultLost
-		if w == ifNew || w == unlessDone && !ended {
+		// A push to the branch of a merge group is an event too, and may have been heard of first. It does not say what to compare with.
+		known := groupBase == "" || groupBase == h.groupBase
+		if w == ifNew || w == unlessDone && !ended && known {
 			return nil
 		}
 		_, err := t.exec(ctx, "UPDATE specgate_heads SET want = $1, reason = '', asked = asked + 1, group_base = $2, failures = 0, failing_since = 0, changed = $3 WHERE id = $4",
@@ -260,12 +269,10 @@ func retire(ctx context.Context, t tx, h head, reason string, now time.Time) err
 	if h.isDone() || h.want == wantEnd {
 		return nil
 	}
-	var needed int
-	err := one(ctx, t, "SELECT COUNT(*) FROM specgate_pulls WHERE repo = $1 AND head = $2 AND is_open = 1", []any{h.repo, h.sha}, &needed)
-	if err != nil || needed > 0 {
+	if needed, err := h.needed(ctx, t); err != nil || needed {
 		return err
 	}
-	_, err = t.exec(ctx, "UPDATE specgate_heads SET want = $1, reason = $2, asked = asked + 1, failures = 0, failing_since = 0, changed = $3 WHERE id = $4",
+	_, err := t.exec(ctx, "UPDATE specgate_heads SET want = $1, reason = $2, asked = asked + 1, failures = 0, failing_since = 0, changed = $3 WHERE id = $4",
 		wantEnd, reason, millis(now), h.id)
 	if err != nil {
 		return err
@@ -315,7 +322,7 @@ func schedule(ctx context.Context, t tx, id int64, queue string, priority int) e
 	if !inserted.UniqueSkippedAsDuplicate {
 		return nil
 	}
-	_, err = t.exec(ctx, "UPDATE river_job SET queue = $1, priority = $2, state = 'available', scheduled_at = "+t.now()+
+	_, err = t.exec(ctx, "UPDATE river_job SET queue = $1, priority = $2, state = 'available', scheduled_at = "+t.now(0)+
 		" WHERE id = $3 AND state IN ('available', 'scheduled', 'retryable')", queue, priority, inserted.Job.ID)
 	return err
 }
@@ -350,7 +357,7 @@ func sweep(ctx context.Context, t tx, now time.Time) error {
 }
 
 // purge forgets what nobody asks for any more: deliveries older than GitHub sends again (docs.github.com, "Redelivering webhooks": 3 days),
-// with a margin, and heads of which nothing was heard for long.
+// with a margin, and heads, pull requests and what was accepted for them of which nothing was heard for long.
 func purge(ctx context.Context, t tx, now time.Time) error {
 	if _, err := t.exec(ctx, "DELETE FROM specgate_deliveries WHERE received < $1", millis(now.Add(-30*24*time.Hour))); err != nil {
 		return err
@@ -362,6 +369,11 @@ func purge(ctx context.Context, t tx, now time.Time) error {
 	if _, err := t.exec(ctx, "DELETE FROM specgate_pulls WHERE is_open = 0 AND updated < $1", old); err != nil {
 		return err
 	}
-	_, err := t.exec(ctx, "DELETE FROM specgate_blocking WHERE head NOT IN (SELECT id FROM specgate_heads)")
+	_, err := t.exec(ctx, `DELETE FROM specgate_acceptances WHERE at < $1 AND NOT EXISTS (SELECT 1 FROM specgate_pulls p
+		WHERE p.repo = specgate_acceptances.repo AND p.number = specgate_acceptances.pull)`, old)
+	if err != nil {
+		return err
+	}
+	_, err = t.exec(ctx, "DELETE FROM specgate_blocking WHERE head NOT IN (SELECT id FROM specgate_heads)")
 	return err
 }

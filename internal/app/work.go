@@ -155,8 +155,17 @@ func (a *App) finish(ctx context.Context, h *head, d done, job *river.Job[headAr
 		return finished, err
 	}
 	err = a.db.within(ctx, func(t tx) error {
+		if h.want == wantCheck && (d.result == resultNone || d.result == resultCancelled) {
+			// An event that came while GitHub was asked found a check that was to come, and left it at that.
+			if err := lockRepo(ctx, t, h.repo); err != nil {
+				return err
+			}
+			if needed, err := h.needed(ctx, t); err != nil || needed {
+				return err
+			}
+		}
 		n, err := t.exec(ctx, `UPDATE specgate_heads SET done = asked, result = $1, label = $2, error = $3, failures = 0, failing_since = 0, changed = $4
-			WHERE id = $5 AND asked = $6 AND relabelled = $7`, d.result, d.label, short(d.err), millis(a.now()), h.id, h.asked, d.relabelled)
+			WHERE id = $5 AND asked = $6 AND relabelled = $7`, d.result, short(d.label), short(d.err), millis(a.now()), h.id, h.asked, d.relabelled)
 		if finished = n > 0; err != nil || !finished {
 			return err
 		}
@@ -213,9 +222,16 @@ func (a *App) failed(ctx context.Context, h *head, err error) (pause time.Durati
 	if h.failingSince == 0 {
 		h.failingSince = millis(a.now())
 	}
-	h.failures++
 	lasts := a.now().Sub(time.UnixMilli(h.failingSince))
 	outage, refused := isOutage(err), errors.Is(err, github.ErrNotFound) || errors.Is(err, github.ErrUnauthorized) || errors.Is(err, github.ErrReadOnly)
+	var check *checkError
+	if !outage && !refused || errors.As(err, &check) {
+		h.failures++ // how often others are tried depends on how long they last
+	}
+	if errors.Is(err, github.ErrUnauthorized) {
+		// GitHub may have taken back a token before its time, or this machine's clock was set.
+		a.clients.forget(h.name)
+	}
 	switch {
 	case outage && lasts > maxOutage, refused && lasts > maxRefused, !outage && !refused && h.failures >= maxErrors:
 		return 0, nil
@@ -510,16 +526,14 @@ func (b *bringing) pulls(ctx context.Context) (pulls []github.Pull, ended string
 		return nil, "", err
 	}
 	for _, n := range numbers {
-		p, err := b.client.Pull(ctx, b.repo, int(n))
+		p, why, err := b.pull(ctx, int(n))
 		if err != nil {
 			return nil, "", err
 		}
-		if p.Open && p.Head == b.h.sha {
+		if why == "" {
 			pulls = append(pulls, p)
-			continue
-		}
-		if ended, err = b.correct(ctx, p); err != nil {
-			return nil, "", err
+		} else {
+			ended = why
 		}
 	}
 	if len(numbers) > 0 {
@@ -530,13 +544,33 @@ func (b *bringing) pulls(ctx context.Context) (pulls []github.Pull, ended string
 	return pulls, "", err
 }
 
-// correct stores what GitHub says of a pull request whose last event did not come, or came out of order.
-func (b *bringing) correct(ctx context.Context, p github.Pull) (ended string, err error) {
-	ended = closed(int64(p.Number))
-	if p.Open {
-		ended = superseded(p.Head)
+// pull asks GitHub for a pull request. ended says why the commit is not its head any more.
+func (b *bringing) pull(ctx context.Context, number int) (p github.Pull, ended string, err error) {
+	var updated int64
+	err = b.app.db.within(ctx, func(t tx) error {
+		return one(ctx, t, "SELECT updated FROM specgate_pulls WHERE repo = $1 AND number = $2", []any{b.h.repo, number}, &updated)
+	})
+	if err != nil && !errors.Is(err, errNoRow) {
+		return github.Pull{}, "", err
 	}
-	return ended, b.app.db.within(ctx, func(t tx) error {
+	p, err = b.client.Pull(ctx, b.repo, number)
+	switch {
+	case err != nil:
+		return github.Pull{}, "", err
+	case p.Open && p.Head == b.h.sha:
+		return p, "", nil
+	case p.Open:
+		ended = superseded(p.Head)
+	default:
+		ended = closed(int64(p.Number))
+	}
+	return p, ended, b.correct(ctx, p, updated)
+}
+
+// correct stores what GitHub says of a pull request whose last event did not come, or came out of order; but not if another came since GitHub
+// was asked, when its row was last changed by the event of that time.
+func (b *bringing) correct(ctx context.Context, p github.Pull, updated int64) error {
+	return b.app.db.within(ctx, func(t tx) error {
 		if err := lockRepo(ctx, t, b.h.repo); err != nil {
 			return err
 		}
@@ -544,26 +578,13 @@ func (b *bringing) correct(ctx context.Context, p github.Pull) (ended string, er
 		if p.Open {
 			isOpen = 1
 		}
-		n, err := t.exec(ctx, "UPDATE specgate_pulls SET head = $1, is_open = $2 WHERE repo = $3 AND number = $4 AND head = $5",
-			p.Head, isOpen, b.h.repo, p.Number, b.h.sha)
+		n, err := t.exec(ctx, "UPDATE specgate_pulls SET head = $1, is_open = $2 WHERE repo = $3 AND number = $4 AND head = $5 AND updated = $6",
+			p.Head, isOpen, b.h.repo, p.Number, b.h.sha, updated)
 		if err != nil || n == 0 || !p.Open {
 			return err
 		}
 		return want(ctx, t, b.h.repo, p.Head, "", unlessDone, b.app.now())
 	})
-}
-
-// stale tells whether a pull request has another head by now, or was closed.
-func (b *bringing) stale(ctx context.Context, p *github.Pull) (ended string, err error) {
-	now, err := b.client.Pull(ctx, b.repo, p.Number)
-	if err != nil {
-		return "", err
-	}
-	if now.Open && now.Head == b.h.sha {
-		*p = now
-		return "", nil
-	}
-	return b.correct(ctx, now)
 }
 
 // post judges and posts. Labels are read last: what changes them meanwhile is seen by finish.
@@ -586,7 +607,7 @@ func (b *bringing) post(ctx context.Context, sides []side) (done, error) {
 		group := len(s.pulls) == 0
 		kept := s.pulls[:0]
 		for _, p := range s.pulls {
-			why, err := b.stale(ctx, &p)
+			p, why, err := b.pull(ctx, p.Number)
 			if err != nil {
 				return done{}, err
 			}
@@ -624,7 +645,6 @@ func (b *bringing) post(ctx context.Context, sides []side) (done, error) {
 		}
 		s.judged = publish.Judge(s.result.Report, pol, s.labels(), accepted, policy.DateOf(b.app.now().UTC()))
 		d.label = pol.Scope.AllowExecutableEditsLabel
-		d.blocking = append(d.blocking, s.blocking()...)
 		if worst < 0 || s.judged.Blocks() && !sides[worst].judged.Blocks() {
 			worst = i
 		}
@@ -633,7 +653,8 @@ func (b *bringing) post(ctx context.Context, sides []side) (done, error) {
 		return b.end(ctx, ended)
 	}
 	target := publish.Target{Client: b.client, Repo: b.repo, SHA: b.h.sha}
-	posting := publish.Posting{Name: b.run.Name, ExternalID: b.run.ExternalID, Actions: buttonsOf(&sides[worst])}
+	d.blocking = sides[worst].blocking()
+	posting := publish.Posting{Name: b.run.Name, ExternalID: b.run.ExternalID, Actions: buttonsOf(d.blocking)}
 	posted, err := target.CheckRun(ctx, sides[worst].judged, posting)
 	if err != nil {
 		return done{}, err
@@ -688,15 +709,17 @@ func (b *bringing) comment(ctx context.Context, s side, p *github.Pull) error {
 // conclude completes the check run where specgate failed, as a failure: what was not checked has not passed.
 func (b *bringing) conclude(ctx context.Context, words string) (done, error) {
 	b.app.log.Error("specgate could not check a head", "repo", b.h.name, "head", b.h.sha, "error", words)
-	b.app.metrics.gaveUp.Inc()
 	out := annotate.CheckRun{
 		Conclusion: annotate.Failure, Title: "specgate could not check this change",
 		Summary: "**This says nothing about the change:** specgate itself could not do its work, and what was not checked does not pass.\n\n" +
 			quoted(words) + "\nPress *Re-run* to try again. If it fails again, tell whoever runs this server the commit `" + b.h.sha + "`; the server's log says more.\n",
 	}
 	_, err := b.client.CompleteCheck(ctx, b.repo, b.run, out, []github.Action{rerunButton})
-	if errors.Is(err, github.ErrNoCommit) {
+	switch {
+	case errors.Is(err, github.ErrNoCommit):
 		return done{}, &goneError{err}
+	case err == nil:
+		b.app.metrics.gaveUp.Inc()
 	}
 	return done{result: string(annotate.Failure), err: words, relabelled: b.h.relabelled}, err
 }
