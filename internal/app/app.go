@@ -81,8 +81,9 @@ const (
 	lastWords = 15 * time.Second
 )
 
-// Run serves until the context ends, and then stops in order: no further requests and jobs are taken, checks that run have Config.Patience
-// to come to an end and are then cancelled, and are done by the next process.
+// Run serves until the context ends, and then stops in order. At once /readyz says so and no further jobs are taken. Jobs that run have
+// Config.Patience to come to an end; those that take longer are cancelled, and done by the next process. Events are stored for it meanwhile,
+// and the listener is closed last.
 func Run(ctx context.Context, c Config) error {
 	a := &App{config: c, checker: c.Checker, metrics: newMetrics(), running: newRunningJobs(), retry: c.Retry, now: c.Now, log: c.Log}
 	if a.retry == 0 {
@@ -164,11 +165,6 @@ func (a *App) serve(ctx context.Context, listener net.Listener) error {
 		a.log.Info("stopping")
 	}
 	a.working.Store(false)
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
-	defer cancel()
-	if err := server.Shutdown(last); err != nil {
-		failed = errors.Join(failed, fmt.Errorf("end the requests: %w", err))
-	}
 	ending, cancelEnding := context.WithTimeout(context.WithoutCancel(ctx), a.config.Patience+lastWords)
 	defer cancelEnding()
 	if err := a.db.stop(ending); err != nil {
@@ -176,6 +172,12 @@ func (a *App) serve(ctx context.Context, listener net.Listener) error {
 	}
 	stop()
 	loops.Wait()
+	// Until here events were taken: they are only stored, and GitHub does not send one again by itself that is refused.
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
+	defer cancel()
+	if err := server.Shutdown(last); err != nil {
+		failed = errors.Join(failed, fmt.Errorf("end the requests: %w", err))
+	}
 	a.log.Info("stopped")
 	return failed
 }

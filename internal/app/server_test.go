@@ -919,6 +919,56 @@ func TestSeveralPulls(t *testing.T) {
 	})
 }
 
+// TestStop: a server that is told to stop says so at once, and stores events as long as something runs; the next one does what they ask for.
+func TestStop(t *testing.T) {
+	each(t, func(t *testing.T, s *scene) {
+		s.config.Patience = 10 * time.Minute
+		s.start()
+		letGo := s.held()
+		s.pull("opened", one, 1, nil)
+		s.begins(one)
+		stopped := make(chan error, 1)
+		stop := s.stop
+		go func() { stopped <- stop() }()
+		s.eventually("it is not ready", func() bool {
+			status, _ := get(t, s.address, "/readyz")
+			return status == http.StatusServiceUnavailable
+		})
+		if status, text := get(t, s.address, "/readyz"); status != http.StatusServiceUnavailable || text != "the workers are not started, or are stopping\n" {
+			t.Errorf("readyz: %d %q", status, text)
+		}
+		s.pull("synchronize", two, 2, map[string]any{"before": one})
+		if got := s.checker.ran(); len(got) != 1 {
+			t.Errorf("checked while it is to stop: %q", got)
+		}
+		letGo()
+		if err := <-stopped; err != nil {
+			t.Fatal(err)
+		}
+		if resp, err := http.Get("http://" + s.address + "/healthz"); err == nil {
+			resp.Body.Close()
+			t.Error("it still listens")
+		}
+		s.start()
+		s.want("2222 completed cancelled: Superseded by "+two, "3333 completed success: "+passTitle)
+	})
+}
+
+// get asks a server.
+func get(t *testing.T, address, path string) (int, string) {
+	t.Helper()
+	resp, err := http.Get("http://" + address + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(text)
+}
+
 // TestGivenUp: what cannot be done for a day is given up, which shows, and can be asked for again.
 func TestGivenUp(t *testing.T) {
 	each(t, func(t *testing.T, s *scene) {
