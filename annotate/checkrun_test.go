@@ -26,7 +26,7 @@ import (
 // token ends the part of a log that is no command, in tests.
 const token = "0123456789abcdefTOKEN"
 
-// readReport gives the report of the bundled example, as written by specgate with a verifier and a compiler.
+// readReport gives the report of the bundled example, with a verifier and a compiler, recorded as testdata/README.md says.
 func readReport(t testing.TB) *checks.Report {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", "example.json"))
