@@ -41,6 +41,8 @@ type verdict struct {
 	contradictory, trivial, unconstrained bool
 	// types tells that a type in the signature changed, so that the contracts are about different functions.
 	types bool
+	// exhausted tells that what may be done for one change was used up before all was done for this comparison.
+	exhausted bool
 	// known are the statements that were shown.
 	known statements
 	// asked is what the verifier said beyond that.
@@ -507,7 +509,9 @@ func (c *comparer) static(p *pair.Function) *verdict {
 	if v, ok := c.verdicts[p]; ok {
 		return v
 	}
+	late := c.searched >= searches
 	v := c.compare(p)
+	v.exhausted = c.left <= 0 || late
 	c.verdicts[p] = v
 	return v
 }

@@ -213,3 +213,27 @@ notice contract/ensures-strengthened: The function promises more than before: ` 
 		})
 	}
 }
+
+// TestExhausted: what was not compared since the change's steps were used up is said to be that.
+func TestExhausted(t *testing.T) {
+	fn := func(ensures string) string {
+		return "pub fn f(x: u64) -> (r: u64)\n    ensures\n        " + ensures + ",\n{\n    x\n}"
+	}
+	in := &checks.Input{Pairs: pair.New(index(t, hard+fn("hard(r)")), index(t, hard+fn("other(r)")))}
+	contract.Exhaust(in)
+	found, err := checks.Run(context.Background(), contract.Rules(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range found {
+		got = append(got, f.Rule+": "+f.Message+"\n"+f.Detail)
+	}
+	want := []string{`contract/direction-unknown: specgate cannot tell whether this contract is as strong as base's: callers may be promised less than before, or asked for more.
+Gone: hard(r)
+New: other(r)
+Not done: other contracts of this change used up what may be done for one change, 1000000 steps of logic and 60 searches for cases. A smaller change, or a verifier, decides more.`}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -329,7 +329,8 @@ func directionUnknown(p *checks.Pass) {
 		if textSame(f) || !own(f) {
 			continue
 		}
-		if !undecided(c.verdict(f)) {
+		v := c.verdict(f)
+		if !undecided(v) {
 			continue
 		}
 		message := "specgate cannot tell whether this contract is as strong as base's: callers may be promised less than before, or asked for more."
@@ -337,6 +338,10 @@ func directionUnknown(p *checks.Pass) {
 			message = "Neither a proof nor a case shows whether this contract is as strong as base's: callers may be promised less than before, or asked for more."
 		}
 		out := add(finding(f, message, nil, syntax.Requires, syntax.Ensures, syntax.Returns), c.notShown(f, checks.Directions()...)...)
+		if v.exhausted {
+			out = add(out, fmt.Sprintf("Not done: other contracts of this change used up what may be done for one change, %d steps of logic and %d searches for cases. A smaller change, or a verifier, decides more.",
+				maxSteps, searches))
+		}
 		if hasCallers(f) {
 			out.Undecided, out.Severity = true, policy.Warning
 		}
