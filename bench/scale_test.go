@@ -118,9 +118,8 @@ type cost struct {
 // check runs the command. The head is the last commit but so many.
 func (s *scale) check(r repository, back int, args ...string) cost {
 	s.b.Helper()
-	base := fmt.Sprintf("HEAD~%d", 2)
 	head := fmt.Sprintf("HEAD~%d", back)
-	cmd := exec.Command(s.program, append([]string{"check", "-v", "--repo", string(r.repo), "--base", base, "--head", head, "--format", "json", "--cache", s.kept}, args...)...)
+	cmd := exec.Command(s.program, append([]string{"check", "-v", "--repo", string(r.repo), "--base", "HEAD~2", "--head", head, "--format", "json", "--cache", s.kept}, args...)...)
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull)
 	var report, log bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &report, &log

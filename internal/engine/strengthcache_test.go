@@ -168,10 +168,6 @@ func TestStrengthKeys(t *testing.T) {
 		{name: "the lock file", edit: func(files map[string]string) { files["Cargo.lock"] = "version = 3\n" }, other: all},
 		{name: "a text of a package", edit: func(files map[string]string) { files["lib/README.md"] = "x" }, other: []string{"grow::grow", "pick"}},
 		{name: "a text elsewhere", edit: func(files map[string]string) { files["README.md"] = "y" }},
-		{name: "a file that a comment hides", edit: func(files map[string]string) {
-			replace("alone/src/lib.rs", "verus! {", "#[path /* */ = \"more.txt\"] mod more;\nverus! {")(files)
-			files["alone/src/more.txt"] = "x"
-		}, other: []string{"least"}},
 		{name: "the body", edit: replace("alone/src/lib.rs", "a <= b {", "a < b {"), other: []string{"least"}},
 		{name: "the contract", edit: replace("alone/src/lib.rs", "        r <= b,\n", ""), other: []string{"least"}},
 		{name: "the seed", with: func(o *engine.Options) { seed := uint64(7); o.Seed = &seed }, other: all},
@@ -225,6 +221,8 @@ func TestStrengthKeys(t *testing.T) {
 			"include": replace("alone/src/lib.rs", "verus! {", "include!(\"../../more.rs\");\nverus! {"),
 			"renamed": replace("alone/src/lib.rs", "verus! {", "use std::include_str as text;\nverus! {"),
 			"path":    replace("alone/src/lib.rs", "verus! {", "#[path = \"../../more.rs\"] mod more;\nverus! {"),
+			"comment": replace("alone/src/lib.rs", "verus! {", "#[path /* */ = \"../../more.rs\"] mod more;\nverus! {"),
+			"macro":   replace("alone/src/lib.rs", "verus! {", "macro_rules! m { ($k:ident) => { #[$k = \"../../more.rs\"] mod more; } }\nm!(path);\nverus! {"),
 			"cfg":     replace("alone/src/lib.rs", "verus! {", "#[cfg_attr(all(), path= \"../../more.rs\")] mod more;\nverus! {"),
 			"cases": func(files map[string]string) {
 				files[".specgate.toml"] = "version = 1\n[strength]\ncases = [\"cases/*.json\"]\n"

@@ -25,15 +25,20 @@ type scope struct {
 	open string
 }
 
-// otherFile is what leads from a source to a file that is none of its crate's modules by their names: include! and its like under any name that
-// it is given, and #[path].
-var otherFile = regexp.MustCompile(`\binclude(_str|_bytes)?\b|\bpath\s*=`)
+var (
+	// otherFile is what leads from a source to a file that is none of its crate's modules by their names: include! and its like under any name that
+	// it is given, and #[path].
+	otherFile = regexp.MustCompile(`\binclude(_str|_bytes)?\b|\bpath\s*(=|/[*/])`)
+	// A macro can make an attribute of the word path.
+	macro    = regexp.MustCompile(`\bmacro(_rules)?\b`)
+	pathWord = regexp.MustCompile(`\bpath\b`)
+)
 
 // about is what is known of a blob, whichever file has it.
 type about struct {
 	sum [sha256.Size]byte
-	// others tells that it may name other files.
-	others bool
+	// others tells that it may name other files, macros that it defines macros, and path that it has the word.
+	others, macros, path bool
 }
 
 func (s *store) aboutOf(id string, text []byte) about {
@@ -43,9 +48,9 @@ func (s *store) aboutOf(id string, text []byte) about {
 	if ok {
 		return a
 	}
-	// Most sources have neither word.
-	maybe := bytes.Contains(text, []byte("include")) || bytes.Contains(text, []byte("path"))
-	a = about{sha256.Sum256(text), maybe && otherFile.Match(text)}
+	// Most sources have none of the words.
+	has := func(word string) bool { return bytes.Contains(text, []byte(word)) }
+	a = about{sum: sha256.Sum256(text), others: (has("include") || has("path")) && otherFile.Match(text), macros: has("macro") && macro.Match(text), path: has("path") && pathWord.Match(text)}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.abouts[id] = a
@@ -80,6 +85,7 @@ func (t *tree) scopeOf(c *model.Crate) (scope, error) {
 			out.paths = append(out.paths, p)
 		}
 	}
+	macros, word := "", ""
 	for _, p := range out.paths {
 		if !t.has(p) || !isRust(p) {
 			continue
@@ -89,14 +95,25 @@ func (t *tree) scopeOf(c *model.Crate) (scope, error) {
 			out.open = fmt.Sprintf("%s cannot be read", p)
 			break
 		}
-		if t.store.aboutOf(e.ID, c.Data).others {
+		a := t.store.aboutOf(e.ID, c.Data)
+		if a.others {
 			out.open = fmt.Sprintf("%s names a file by include!, #[path] or something that looks like it", p)
 			break
+		}
+		if a.macros {
+			macros = p
+		}
+		if a.path {
+			word = p
 		}
 	}
 	if out.open != "" {
 		all.open = out.open
 		return all, nil
+	}
+	if !out.whole && macros != "" && word != "" {
+		// Few do, and those do not compile without the file, so that the rest of the tree is not read for it.
+		out.open = fmt.Sprintf("%s defines macros, which may make #[path] of a word in %s", macros, word)
 	}
 	return out, nil
 }
