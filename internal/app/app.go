@@ -152,6 +152,7 @@ func (a *App) serve(ctx context.Context, listener net.Listener) error {
 	var loops sync.WaitGroup
 	loops.Go(func() { a.beat(background) })
 	loops.Go(func() { a.maintain(background) })
+	loops.Go(func() { a.missed(background) })
 	a.log.Info("listening", "address", listener.Addr().String())
 	if a.config.Listening != nil {
 		a.config.Listening(listener.Addr())

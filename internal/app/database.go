@@ -137,6 +137,21 @@ CREATE TABLE specgate_blocking (
 	PRIMARY KEY (head, pull, fingerprint)
 );
 ALTER TABLE specgate_heads ADD COLUMN group_pull BIGINT NOT NULL DEFAULT 0;
+`, `
+CREATE TABLE specgate_undelivered (
+	guid TEXT PRIMARY KEY,
+	delivery BIGINT NOT NULL,
+	event TEXT NOT NULL,
+	action TEXT NOT NULL,
+	at BIGINT NOT NULL,
+	attempts BIGINT NOT NULL,
+	next BIGINT NOT NULL
+);
+CREATE TABLE specgate_webhook (
+	asked BIGINT NOT NULL,
+	seen BIGINT NOT NULL
+);
+INSERT INTO specgate_webhook (asked, seen) VALUES (0, 0);
 `}
 
 // migrateTables brings the tables to the newest version, within a transaction that holds the lock.

@@ -122,54 +122,12 @@ func parseEvent(name string, body []byte, appID int64) (event, error) {
 		return event{}, fmt.Errorf("read the event: %w", err)
 	}
 	e := event{name: name, action: p.Action}
+	e.effect = effectOf(name, p.Action)
 	ours := func(app *wireID) bool { return app == nil || app.ID == appID }
-	switch name {
-	case "pull_request":
-		switch p.Action {
-		case "opened", "reopened", "synchronize", "ready_for_review", "closed":
-			e.effect = pullSeen
-		case "edited":
-			if p.Changes != nil && len(p.Changes.Base) > 0 {
-				e.effect = pullMoved
-			}
-		case "labeled", "unlabeled":
-			e.effect = pullLabelled
-		}
-	case "check_suite":
-		switch p.Action {
-		case "requested":
-			e.effect = suiteAsked
-		case "rerequested":
-			e.effect = askedAgain
-		}
-		if p.CheckSuite != nil && !ours(p.CheckSuite.App) {
-			e.effect = 0
-		}
-	case "check_run":
-		switch p.Action {
-		case "rerequested":
-			e.effect = askedAgain
-		case "requested_action":
-			e.effect = pressed
-		}
-		if p.CheckRun != nil && !ours(p.CheckRun.App) {
-			e.effect = 0
-		}
-	case "merge_group":
-		switch p.Action {
-		case "checks_requested":
-			e.effect = groupAsked
-		case "destroyed":
-			e.effect = groupGone
-		}
-	case "installation":
-		if p.Action == "deleted" || p.Action == "suspend" {
-			e.effect = uninstalled
-		}
-	case "installation_repositories":
-		if p.Action == "removed" {
-			e.effect = uninstalled
-		}
+	switch {
+	case e.effect == pullMoved && (p.Changes == nil || len(p.Changes.Base) == 0),
+		p.CheckSuite != nil && !ours(p.CheckSuite.App), p.CheckRun != nil && !ours(p.CheckRun.App):
+		e.effect = 0
 	}
 	if e.effect == 0 {
 		return e, nil
@@ -178,6 +136,31 @@ func parseEvent(name string, body []byte, appID int64) (event, error) {
 		return event{}, fmt.Errorf("read the event %s: %w", name, err)
 	}
 	return e, nil
+}
+
+// effectOf is what an event of a name and an action may mean; that of some depends on what else they say. 0: it means nothing.
+func effectOf(name, action string) effect {
+	switch name + "/" + action {
+	case "pull_request/opened", "pull_request/reopened", "pull_request/synchronize", "pull_request/ready_for_review", "pull_request/closed":
+		return pullSeen
+	case "pull_request/edited":
+		return pullMoved
+	case "pull_request/labeled", "pull_request/unlabeled":
+		return pullLabelled
+	case "check_suite/requested":
+		return suiteAsked
+	case "check_suite/rerequested", "check_run/rerequested":
+		return askedAgain
+	case "check_run/requested_action":
+		return pressed
+	case "merge_group/checks_requested":
+		return groupAsked
+	case "merge_group/destroyed":
+		return groupGone
+	case "installation/deleted", "installation/suspend", "installation_repositories/removed":
+		return uninstalled
+	}
+	return 0
 }
 
 func (e *event) read(p *payload) error {

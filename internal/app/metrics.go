@@ -20,6 +20,8 @@ type metrics struct {
 	panics     prometheus.Counter
 	gaveUp     prometheus.Counter
 	recovered  prometheus.Counter
+	// redelivered counts events that GitHub could not deliver.
+	redelivered *prometheus.CounterVec
 }
 
 func newMetrics() *metrics {
@@ -35,8 +37,13 @@ func newMetrics() *metrics {
 		gaveUp: prometheus.NewCounter(prometheus.CounterOpts{Name: "specgate_failures_total", Help: "Check runs that say that specgate itself failed."}),
 		recovered: prometheus.NewCounter(prometheus.CounterOpts{Name: "specgate_jobs_recovered_total",
 			Help: "Jobs that were put back because the process that ran them is no more."}),
+		redelivered: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "specgate_redeliveries_total",
+			Help: "Events that GitHub could not deliver: how often it was asked to send one again (asked), and those that never arrived (lost)."}, []string{"result"}),
 	}
-	m.registry.MustRegister(m.deliveries, m.jobs, m.left, m.panics, m.gaveUp, m.recovered,
+	for _, result := range []string{"asked", "lost"} {
+		m.redelivered.WithLabelValues(result)
+	}
+	m.registry.MustRegister(m.redelivered, m.deliveries, m.jobs, m.left, m.panics, m.gaveUp, m.recovered,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }

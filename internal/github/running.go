@@ -2,7 +2,6 @@ package github
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 	"unicode/utf8"
@@ -81,22 +80,16 @@ func (c *Client) CancelCheck(ctx context.Context, r Repo, check Check, title, su
 // AppSlug asks GitHub what the App is called that o.App.ID and the key are of. ErrUnauthorized says that they do not belong together, or are
 // of no App. o.App needs neither an installation nor a repository.
 func AppSlug(ctx context.Context, o Options) (string, error) {
-	if o.App == nil {
-		return "", errors.New("ask for the name of the App: there is no key")
-	}
-	app := *o.App
-	app.Repository = Repo{"any", "any"}
-	o.App = &app
-	c, err := New(o)
+	hook, err := NewWebhook(o)
 	if err != nil {
 		return "", err
 	}
-	got, _, err := c.app.Apps.Get(ctx, "")
+	got, _, err := hook.c.app.Apps.Get(ctx, "")
 	if err != nil {
 		return "", failure("ask for the name of the App", err)
 	}
-	if got.GetID() != app.ID {
-		return "", fmt.Errorf("ask for the name of App %d: GitHub answers with App %d", app.ID, got.GetID())
+	if got.GetID() != o.App.ID {
+		return "", fmt.Errorf("ask for the name of App %d: GitHub answers with App %d", o.App.ID, got.GetID())
 	}
 	return got.GetSlug(), nil
 }

@@ -159,6 +159,17 @@ type App struct {
 	Permissions  map[string]string
 }
 
+// Delivery is an attempt to deliver an event to the webhook of the App. What the server is asked to send again it only notes: the test sends it.
+type Delivery struct {
+	ID            int64
+	GUID          string
+	Event, Action string
+	At            time.Time
+	// Status is that of the answer; 0: there was none.
+	Status     int
+	Redelivery bool
+}
+
 // Fault makes the server fail.
 type Fault struct {
 	// Method and Path choose the requests: an empty method is any, Path is a part of the path.
@@ -211,6 +222,9 @@ type Server struct {
 	requests []Request
 	problems []string
 	ids      int64
+	// deliveries of webhooks, in the order of time, and those that were asked for again.
+	deliveries  []Delivery
+	redelivered []int64
 	// started has the times of check runs; born is when this server was started.
 	started map[int64]string
 	born    time.Time
@@ -239,6 +253,20 @@ func (s *Server) AddApp(a App) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.apps = append(s.apps, a)
+}
+
+// AddDelivery adds the newest delivery.
+func (s *Server) AddDelivery(d Delivery) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.deliveries = append(s.deliveries, d)
+}
+
+// Redelivered are the numbers of the deliveries that were asked for again, in this order.
+func (s *Server) Redelivered() []int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.redelivered)
 }
 
 // Fail adds a fault. Of several that match the first one counts.
@@ -550,6 +578,10 @@ func (c *call) asApp(parts []string) (any, *refusal) {
 	switch {
 	case c.r.Method == http.MethodGet && slices.Equal(parts, []string{"app"}):
 		return map[string]any{"id": c.app.ID, "slug": c.app.Slug}, nil
+	case c.r.Method == http.MethodGet && slices.Equal(parts, []string{"app", "hook", "deliveries"}):
+		return c.listDeliveries()
+	case c.r.Method == http.MethodPost && len(parts) == 5 && slices.Equal(parts[:3], []string{"app", "hook", "deliveries"}) && parts[4] == "attempts":
+		return c.redeliver(parts[3])
 	case c.r.Method == http.MethodPost && len(parts) == 4 && parts[0] == "app" && parts[1] == "installations" && parts[3] == "access_tokens":
 		if parts[2] != strconv.FormatInt(c.app.Installation, 10) {
 			return nil, notFound
