@@ -750,6 +750,44 @@ func TestSharded(t *testing.T) {
 	w.compare("sharded")
 }
 
+// TestShardedAnswers: a push to the default branch keeps the answers of each part for itself, and the next one finds those of its own part.
+func TestShardedAnswers(t *testing.T) {
+	t.Parallel()
+	dir, c := numbers(t, nil)
+	w := newWorld(t, c, dir, githubtest.Repo{Default: c["queue"]})
+	pushed := func(before, after string) {
+		t.Helper()
+		r := push("refs/heads/main", before, after)
+		r.inputs = map[string]string{"only": "edit"} // which asks nothing, so what there is to keep is put there
+		r.before = func(step, home string) {
+			if step == "Keep answers" {
+				w.check(os.MkdirAll(filepath.Join(filepath.Dir(home), "_temp", "specgate", "answers"), 0o755))
+			}
+		}
+		w.want(w.start("sharded.yml", r), "part", "success")
+	}
+	key := func(k, sha string) string { return fmt.Sprintf("/answers as specgate-answers-VERSION-PLATFORM-shard-%s_3-%s", k, sha) }
+	restored := func(k, sha string) string { return strings.Replace(key(k, sha), " as ", " from ", 1) }
+	pushed(c["base"], c["head"])
+	pushed(c["head"], c["queue"])
+	text := strings.NewReplacer(w.names...).Replace(w.golden.String())
+	at := strings.LastIndex(text, "== sharded.yml, on push")
+	first, second := text[:at], text[at:]
+	for _, k := range []string{"1", "2", "3"} {
+		if want := key(k, "HEAD"); !strings.Contains(first, want) {
+			t.Errorf("the first push has no %q", want)
+		}
+		for _, want := range []string{restored(k, "HEAD"), key(k, "QUEUE")} {
+			if !strings.Contains(second, want) {
+				t.Errorf("the second push has no %q", want)
+			}
+		}
+	}
+	if t.Failed() {
+		t.Log(text)
+	}
+}
+
 // TestVerifier: the release that the policy of the base pins is installed and kept by a push to the default branch, and found again by a pull request.
 // What is packed here is no verifier: a script that only tells its version.
 func TestVerifier(t *testing.T) {

@@ -55,7 +55,7 @@ func (s *Step) written(result *engine.Result) error {
 	return s.write(outputs{"report": s.reportFile(), "html": filepath.Join(s.reportDir(), files()["html"])})
 }
 
-// checkShard checks a part. That alone is no result, so nothing of it blocks: the job that joins the parts is the gate.
+// checkShard checks a part. That alone is no result, so no finding of it blocks: the job that joins the parts is the gate.
 func (s *Step) checkShard(ctx context.Context, o engine.Options, text string) error {
 	n, err := shard.ParseNumber(text)
 	if err != nil {
@@ -65,6 +65,11 @@ func (s *Step) checkShard(ctx context.Context, o engine.Options, text string) er
 	if err != nil {
 		return err
 	}
+	return s.writtenShard(n, part)
+}
+
+// writtenShard writes a part. One that is not done is exit code 3, as for the command, so that the job which ran out of time is the one that is red.
+func (s *Step) writtenShard(n shard.Number, part *shard.File) error {
 	name := filepath.Join(s.reportDir(), fmt.Sprintf("shard-%d.json", n.K))
 	if err := host.WriteFile(name, part.Write); err != nil {
 		return err
@@ -72,14 +77,14 @@ func (s *Step) checkShard(ctx context.Context, o engine.Options, text string) er
 	if err := s.say(part.WriteText); err != nil {
 		return err
 	}
-	state := "is done"
+	state, code := "is done", "0"
 	if part.Unfinished != "" {
-		state = "is not done: " + part.Unfinished
+		state, code = "is not done: "+part.Unfinished, "3"
 	}
 	if err := s.summarize(fmt.Sprintf("specgate: shard %s %s. The job that joins the shards has the result.\n", n, state)); err != nil {
 		return err
 	}
-	return s.write(outputs{"report": name, "exit-code": "0"})
+	return s.write(outputs{"report": name, "exit-code": code})
 }
 
 // Merge joins the parts of a check that other jobs of the run wrote, and writes the report.

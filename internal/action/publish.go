@@ -67,7 +67,7 @@ func (s *Step) Publish(ctx context.Context) error {
 		if err := annotate.Commands(s.o.Stdout, report, annotate.CommandOptions{Options: j.Options()}); err != nil {
 			return err
 		}
-		note = "The token of this job can only read, as that of every pull request from a fork, so there is no check run: the result is here, in the log of the job and in its exit status. A job of the repository's own needs `permissions: checks: write`."
+		note = "The token of this job can only read, so this job writes no check run: the result is here, in the log of the job and in its exit status. If no other workflow publishes it, and this is no pull request from a fork, give the job `permissions: checks: write`."
 	case posted != nil && checkPage.MatchString(posted.Check.URL):
 		note = fmt.Sprintf("[The check run](%s) has the annotations.", posted.Check.URL)
 	}

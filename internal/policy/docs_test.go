@@ -13,7 +13,7 @@ func TestDocs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rules := append(testRules(), RuleInfo{"trust/axiom", Error}, RuleInfo{"strength/weak", Error})
+	rules := append(testRules(), RuleInfo{"trust/axiom", Error}, RuleInfo{"strength/weak", Error}, RuleInfo{"edit/policy-changed", Warning})
 	examples := regexp.MustCompile("(?s)```toml\n(.*?)```").FindAllStringSubmatch(string(text), -1)
 	if len(examples) < 8 {
 		t.Fatalf("only %d examples", len(examples))
