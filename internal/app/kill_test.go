@@ -249,12 +249,7 @@ func (w *world) newServer(t testing.TB, database string, more ...string) *server
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	l.Close()
+	address := freeAddress(t)
 	dir := t.TempDir()
 	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
 	if err != nil {
@@ -277,6 +272,20 @@ func (w *world) newServer(t testing.TB, database string, more ...string) *server
 		}
 	})
 	return s
+}
+
+// freeAddress is one to listen on, also again after a while: no system gives ports of this range to connections.
+func freeAddress(t testing.TB) string {
+	t.Helper()
+	for range 100 {
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 20000+mathrand.IntN(10000)))
+		if err == nil {
+			defer l.Close()
+			return l.Addr().String()
+		}
+	}
+	t.Fatal("no port is free")
+	return ""
 }
 
 func (s *serverProcess) start() {

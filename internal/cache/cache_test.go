@@ -368,6 +368,26 @@ func TestEviction(t *testing.T) {
 	}
 }
 
+// TestOthers: what another process puts is counted with the hundredth entry of one's own.
+func TestOthers(t *testing.T) {
+	dir := t.TempDir()
+	const size = 1000
+	mine, other := open(t, dir, 200*(size+200)), open(t, dir, 1<<30)
+	put(t, mine, "0", nil)
+	for i := range 300 {
+		put(t, other, fmt.Sprintf("other %d", i), make([]byte, size))
+	}
+	for i := 1; i <= 100; i++ {
+		if n := len(names(t, dir)); n < 300 {
+			t.Fatalf("%d files are left after %d entries", n, i)
+		}
+		put(t, mine, fmt.Sprint(i), nil)
+	}
+	if n := len(names(t, dir)); n > 350 {
+		t.Errorf("%d files", n)
+	}
+}
+
 func sorted(s []string) []string {
 	slices.SortFunc(s, func(a, b string) int {
 		rank := func(s string) int { return slices.Index([]string{"README", s, "lock"}, s) }
