@@ -44,7 +44,7 @@ func (c *clients) get(repo github.Repo, installation int64, comments bool) (*git
 		return client, nil
 	}
 	client, err := github.New(github.Options{BaseURL: c.baseURL, UserAgent: c.agent, MaxWait: c.wait, Log: c.log,
-		Transport: &counted{next: c.transport, left: c.left.WithLabelValues(strconv.FormatInt(installation, 10))},
+		Transport: &counted{next: c.transport, left: c.left, installation: strconv.FormatInt(installation, 10)},
 		App:       &github.App{ID: c.appID, InstallationID: installation, PrivateKey: c.key, Repository: repo, Comments: comments}})
 	if err != nil {
 		return nil, err
@@ -70,14 +70,16 @@ func (c *clients) forget(repo string) {
 // counted notes how many requests GitHub says are left to the installation.
 type counted struct {
 	next http.RoundTripper
-	left prometheus.Gauge
+	left *prometheus.GaugeVec
+	// installation is the label of left.
+	installation string
 }
 
 func (t *counted) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := t.next.RoundTrip(req)
 	if err == nil {
 		if n, parseErr := strconv.ParseUint(resp.Header.Get("X-RateLimit-Remaining"), 10, 32); parseErr == nil {
-			t.left.Set(float64(n))
+			t.left.WithLabelValues(t.installation).Set(float64(n))
 		}
 	}
 	return resp, err

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"strconv"
 	"strings"
 	"time"
 
@@ -61,13 +63,28 @@ func one(ctx context.Context, t tx, query string, args []any, into ...any) error
 	return err
 }
 
+// CheckDatabase refuses an address that Config.Database cannot have, and gives the name of the database for people, without user and password.
+func CheckDatabase(address string) (name string, err error) {
+	if strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://") {
+		config, err := postgresConfig(address)
+		if err != nil {
+			return "", err
+		}
+		return fmt.Sprintf("postgres://%s/%s", net.JoinHostPort(config.ConnConfig.Host, strconv.Itoa(int(config.ConnConfig.Port))), config.ConnConfig.Database), nil
+	}
+	if i := strings.Index(address, "://"); i >= 0 {
+		return "", fmt.Errorf("%q is neither the path of a file nor an address that begins with postgres://", address[:i+3]+"...")
+	}
+	return address, nil
+}
+
 // openDatabase opens what address names: a URL of PostgreSQL, or the path of a file of SQLite. It changes nothing in it yet.
 func openDatabase(ctx context.Context, address string, q queueOptions) (database, error) {
 	if strings.HasPrefix(address, "postgres://") || strings.HasPrefix(address, "postgresql://") {
 		return openPostgres(ctx, address, q)
 	}
-	if i := strings.Index(address, "://"); i >= 0 {
-		return nil, fmt.Errorf("open the database: %q is neither the path of a file nor an address that begins with postgres://", address[:i+3]+"...")
+	if _, err := CheckDatabase(address); err != nil {
+		return nil, fmt.Errorf("open the database: %w", err)
 	}
 	return openSQLite(address, q)
 }

@@ -29,11 +29,19 @@ const (
 	fenced    = 12 * time.Second
 )
 
-func openPostgres(ctx context.Context, address string, q queueOptions) (database, error) {
+func postgresConfig(address string) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(address)
 	if err != nil {
 		// The error repeats the address, which may hold a password.
-		return nil, errors.New("open the database: the address of PostgreSQL is not valid; it has the form postgres://USER:PASSWORD@HOST/NAME")
+		return nil, errors.New("the address of PostgreSQL is not valid; it has the form postgres://USER:PASSWORD@HOST/NAME")
+	}
+	return config, nil
+}
+
+func openPostgres(ctx context.Context, address string, q queueOptions) (database, error) {
+	config, err := postgresConfig(address)
+	if err != nil {
+		return nil, fmt.Errorf("open the database: %w", err)
 	}
 	config.MaxConns = max(config.MaxConns, 10)
 	config.ConnConfig.ConnectTimeout = 10 * time.Second

@@ -90,12 +90,18 @@ func (a *App) webhook(w http.ResponseWriter, r *http.Request, bodies *semaphore.
 	name, result := "unknown", "refused"
 	defer func() { a.metrics.delivery(name, result) }()
 	refuse := func(status int, text string) {
+		// Anybody can have this said, as often as they like.
+		a.log.Debug("a request to the webhook is refused", "from", r.RemoteAddr, "status", status, "why", text)
 		w.Header().Set("Connection", "close") // what is left of the body is not read
 		answer(w, status, text)
 	}
 	signature := r.Header.Get("X-Hub-Signature-256")
-	if !signaturePattern.MatchString(signature) {
-		refuse(http.StatusUnauthorized, "the signature is missing: X-Hub-Signature-256")
+	switch {
+	case signature == "":
+		refuse(http.StatusUnauthorized, "the signature is missing: X-Hub-Signature-256; give the webhook a secret")
+		return
+	case !signaturePattern.MatchString(signature):
+		refuse(http.StatusUnauthorized, "X-Hub-Signature-256 is no signature: want sha256= and 64 hexadecimal digits in lower case")
 		return
 	}
 	if r.ContentLength > maxBody {
@@ -126,17 +132,19 @@ func (a *App) webhook(w http.ResponseWriter, r *http.Request, bodies *semaphore.
 	name = r.Header.Get("X-GitHub-Event")
 	delivery := r.Header.Get("X-GitHub-Delivery")
 	if !eventPattern.MatchString(name) || !deliveryPattern.MatchString(delivery) {
+		a.log.Warn("an event is refused: X-GitHub-Event or X-GitHub-Delivery is missing or not valid")
 		answer(w, http.StatusBadRequest, "X-GitHub-Event or X-GitHub-Delivery is missing or not valid")
 		return
 	}
+	log := a.log.With("delivery", delivery, "event", name)
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		log.Warn("an event is refused: the content type of the webhook is not application/json")
 		answer(w, http.StatusUnsupportedMediaType, "set the content type of the webhook to application/json")
 		return
 	}
-	log := a.log.With("delivery", delivery, "event", name)
 	e, err := parseEvent(name, body, a.config.AppID)
 	if err != nil {
-		log.Warn("an event is not valid", "error", err)
+		log.Warn("an event is refused: it is not valid", "error", err)
 		answer(w, http.StatusBadRequest, "the event is not valid")
 		return
 	}
@@ -156,9 +164,11 @@ func (a *App) webhook(w http.ResponseWriter, r *http.Request, bodies *semaphore.
 		answer(w, http.StatusServiceUnavailable, "the event could not be stored")
 	case !first:
 		result = "replayed"
+		log.Debug("event that came before", "action", e.action, "repo", e.repoName, "head", e.head)
 		answer(w, http.StatusOK, "this delivery was taken before")
 	case e.effect == 0:
 		result = "ignored"
+		log.Debug("event that means nothing here", "action", e.action)
 		answer(w, http.StatusOK, "ignored")
 	default:
 		result = "accepted"

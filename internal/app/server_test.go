@@ -603,7 +603,11 @@ func TestGracefulStop(t *testing.T) {
 // TestWebhook: what is not from GitHub, or not an event, has no effect.
 func TestWebhook(t *testing.T) {
 	s := newScene(t, filepath.Join(t.TempDir(), "specgate.db"))
+	s.config.Log = slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	s.start()
+	if text := metricsOf(t, s.address); strings.Contains(text, "specgate_github_requests_left{") {
+		t.Errorf("requests that are left, before GitHub has said how many:\n%s", text)
+	}
 	opened := s.pushed(t, push{repo: "acme/numbers", number: 7, n: 1, sha: one, time: time.Unix(1e9, 0)})
 	header := func(key, value string) func(*http.Request) {
 		return func(r *http.Request) { r.Header.Set(key, value) }
@@ -615,8 +619,9 @@ func TestWebhook(t *testing.T) {
 		change func(*http.Request)
 		want   string
 	}{
-		"no signature":  {opened, func(r *http.Request) { r.Header.Del("X-Hub-Signature-256") }, "401 the signature is missing: X-Hub-Signature-256"},
-		"old signature": {opened, header("X-Hub-Signature-256", "sha1="+strings.Repeat("0", 40)), "401 the signature is missing: X-Hub-Signature-256"},
+		"no signature":  {opened, func(r *http.Request) { r.Header.Del("X-Hub-Signature-256") }, "401 the signature is missing: X-Hub-Signature-256; give the webhook a secret"},
+		"old signature": {opened, header("X-Hub-Signature-256", "sha1="+strings.Repeat("0", 40)), "401 X-Hub-Signature-256 is no signature: want sha256= and 64 hexadecimal digits in lower case"},
+		"short":         {opened, header("X-Hub-Signature-256", "sha256=00"), "401 X-Hub-Signature-256 is no signature: want sha256= and 64 hexadecimal digits in lower case"},
 		"forged":        {opened, header("X-Hub-Signature-256", "sha256="+strings.Repeat("0", 64)), "401 the signature is not that of the webhook's secret"},
 		"other body":    {opened, func(r *http.Request) { r.Body, r.ContentLength = io.NopCloser(strings.NewReader("{}")), 2 }, "401 the signature is not that of the webhook's secret"},
 		"too large":     {opened, func(r *http.Request) { r.Body, r.ContentLength = io.NopCloser(zeros{}), 26<<20 }, "413 the body is larger than what GitHub sends"},
@@ -657,6 +662,7 @@ func TestWebhook(t *testing.T) {
 		t.Errorf("%d check runs", n)
 	}
 
+	s.Fail(githubtest.Fault{Kind: githubtest.Pass, Header: map[string]string{"X-RateLimit-Remaining": "4321"}, Times: 1 << 30})
 	for _, want := range []string{"202 accepted", "200 this delivery was taken before"} {
 		status, text, err := send(http.DefaultClient, s.address, opened, nil)
 		if got := fmt.Sprintf("%d %s", status, text); err != nil || got != want {
@@ -666,6 +672,23 @@ func TestWebhook(t *testing.T) {
 	s.want("2222 completed success: " + passTitle)
 	if len(s.checker.ran()) != 1 {
 		t.Errorf("checked: %q", s.checker.ran())
+	}
+	if text := metricsOf(t, s.address); !strings.Contains(text, "specgate_github_requests_left{installation=\"6\"} 4321\n") {
+		t.Errorf("requests that are left:\n%s", text)
+	}
+	// Every request is in the log.
+	for line, want := range map[string]int{
+		`msg="a request to the webhook is refused" from=127.0.0.1:`:                                                                    7,
+		`msg="an event is refused: X-GitHub-Event or X-GitHub-Delivery is missing or not valid"`:                                       3,
+		`msg="an event is refused: the content type of the webhook is not application/json" delivery=`:                                 1,
+		`msg="an event is refused: it is not valid" delivery=`:                                                                         3,
+		`msg="event that means nothing here" delivery=`:                                                                                4,
+		`msg="event that came before" delivery=` + opened.delivery + ` event=pull_request action=opened repo=acme/numbers head=` + one: 1,
+		`msg=event delivery=` + opened.delivery + ` event=pull_request action=opened repo=acme/numbers head=` + one + ` pull=7`:        1,
+	} {
+		if n := strings.Count(s.log.String(), line); n != want {
+			t.Errorf("the log has %d lines with %s, and should have %d", n, line, want)
+		}
 	}
 
 	// The same file is not opened by a second server.

@@ -19,7 +19,7 @@ type publishCmd struct {
 	Repo     string        `placeholder:"OWNER/NAME" env:"GITHUB_REPOSITORY" help:"Repository on GitHub. Default: GITHUB_REPOSITORY."`
 	SHA      string        `name:"sha" placeholder:"SHA" help:"Commit that the report must be about, in full. Default: the head commit of the event that GITHUB_EVENT_NAME and GITHUB_EVENT_PATH tell of."`
 	PR       int           `name:"pr" placeholder:"N" help:"Pull request that the commit is the head of. Default: the open one, if there is one."`
-	Wait     time.Duration `placeholder:"DURATION" default:"5m" help:"The longest to wait for GitHub when it is down, or asks to come back later."`
+	Wait     time.Duration `placeholder:"DURATION" default:"5m" help:"The longest to wait for GitHub when it is down, or asks to come back later. Default: 5m."`
 	Comments string        `placeholder:"off|sticky|review" help:"Comments on the pull request. Default: report.comments of the policy."`
 }
 

@@ -18,9 +18,9 @@ type scoreCmd struct {
 	Verus       string   `placeholder:"PATH" env:"SPECGATE_VERUS" help:"Verify each crate with this executable of Verus, or the one in this directory. Without it no function is proved."`
 	Rustc       string   `placeholder:"PATH" env:"SPECGATE_RUSTC" help:"Compile the functions with this rustc. Named so, they are run also where they cannot be isolated. Default: the one on PATH."`
 	NoRun       bool     `env:"SPECGATE_NO_RUN" help:"Run nothing: the strength of contracts is not measured."`
-	Inputs      int      `placeholder:"N" default:"32" help:"Inputs of a function's suite."`
-	Mutants     int      `placeholder:"N" default:"60" help:"The most mutants of a function."`
-	MinSuite    int      `placeholder:"N" default:"8" help:"How many spectests must be decided for a strength to count."`
+	Inputs      int      `placeholder:"N" default:"32" help:"Inputs of a function's suite. Default: 32."`
+	Mutants     int      `placeholder:"N" default:"60" help:"The most mutants of a function. Default: 60."`
+	MinSuite    int      `placeholder:"N" default:"8" help:"How many spectests must be decided for a strength to count. Default: 8."`
 	CountDomain bool     `help:"Count inputs that the precondition excludes as wrong results that are allowed, where the function returns for them all the same."`
 	Seed        uint64   `placeholder:"N" default:"0" help:"Seed of what is drawn at random."`
 	Jobs        int      `placeholder:"N" default:"0" help:"Files to look at at once. Default: the number of processors."`

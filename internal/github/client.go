@@ -170,6 +170,12 @@ func (b bearer) RoundTrip(req *http.Request) (*http.Response, error) {
 	return b.next.RoundTrip(req)
 }
 
+// CheckBaseURL refuses what Options.BaseURL does not take.
+func CheckBaseURL(text string) error {
+	_, err := parseBase(text)
+	return err
+}
+
 func parseBase(text string) (*url.URL, error) {
 	if text == "" {
 		text = DefaultBaseURL

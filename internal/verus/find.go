@@ -133,6 +133,15 @@ func Find(ctx context.Context, s Search) (*Verifier, error) {
 	return v, nil
 }
 
+// Check looks whether there is a verifier at a path, of the executable or its directory, and gives the absolute path. It is not started. by is what
+// names the path.
+func Check(path, by string) (string, error) {
+	if err := (&Verifier{FoundBy: by}).locate(path); err != nil {
+		return "", err
+	}
+	return filepath.Abs(path)
+}
+
 // installed is the executable of the release that is asked for, where package setup puts it; empty if it is not there.
 func (s Search) installed(getenv func(string) string) string {
 	platform, err := Platform(runtime.GOOS, runtime.GOARCH)
