@@ -155,9 +155,12 @@ func readUndelivered(ctx context.Context, t tx, where string, args ...any) (all 
 func noteFailed(ctx context.Context, t tx, all []github.Delivery, now time.Time) error {
 	newest := int64(0)
 	for _, d := range all {
+		if now.Sub(d.At) < deliveryUnderway {
+			continue // it is for the next round, even if this machine's clock is slow
+		}
 		newest = max(newest, millis(d.At))
 		// What failed once more when it was sent again is known from the first time.
-		if d.Taken || d.Again || now.Sub(d.At) < deliveryUnderway || !deliveryPattern.MatchString(d.GUID) || effectOf(d.Event, d.Action) == 0 {
+		if d.Taken || d.Again || !deliveryPattern.MatchString(d.GUID) || effectOf(d.Event, d.Action) == 0 {
 			continue
 		}
 		_, err := t.exec(ctx, `INSERT INTO specgate_undelivered (guid, delivery, event, action, at, attempts, next) VALUES ($1, $2, $3, $4, $5, 0, 0) ON CONFLICT (guid) DO NOTHING`,

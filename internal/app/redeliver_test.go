@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -113,4 +114,22 @@ func TestRedeliverOnce(t *testing.T) {
 	})
 	other.pull("opened", one, 1, nil)
 	other.want("2222 completed success: " + passTitle)
+}
+
+// TestRedeliverSlowClock: what a server whose clock is slow takes for underway is looked at when its clock is right.
+func TestRedeliverSlowClock(t *testing.T) {
+	s := newScene(t, filepath.Join(t.TempDir(), "specgate.db"))
+	s.AddDelivery(githubtest.Delivery{ID: 1, GUID: "failed", Event: "pull_request", Action: "opened", At: time.Now().Add(-10 * time.Minute), Status: 502})
+	s.AddDelivery(githubtest.Delivery{ID: 2, GUID: "taken", Event: "pull_request", Action: "opened", At: time.Now(), Status: 202})
+	s.config.Now = func() time.Time { return time.Now().Add(-time.Hour) }
+	s.start()
+	s.eventually("GitHub is asked", func() bool {
+		return slices.ContainsFunc(s.Requests(), func(r githubtest.Request) bool { return strings.HasSuffix(r.Path, "/hook/deliveries") })
+	})
+	if err := s.stop(); err != nil {
+		t.Fatal(err)
+	}
+	s.config.Now = func() time.Time { return time.Now().Add(2 * time.Minute) }
+	s.start()
+	s.eventually("it is asked for", func() bool { return cmp.Equal([]int64{1}, s.Redelivered()) })
 }
