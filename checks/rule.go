@@ -57,13 +57,24 @@ type Example struct {
 	Symbol string
 }
 
+// Weight is the severity that some findings of a rule have by default instead of the rule's own.
+type Weight struct {
+	Severity policy.Severity
+	// When completes the sentence "an error ...", such as "below strength.min".
+	When string
+}
+
+// String is the severity and when it applies.
+func (w Weight) String() string { return w.Severity.String() + " " + w.When }
+
 // Rule is data plus one function. Rules hold no state: Run may be called from several goroutines at once.
 type Rule struct {
 	// ID is family/name, such as "trust/assume". It never changes its meaning.
 	ID     string
 	Family Family
-	// Severity applies where the policy says nothing.
-	Severity policy.Severity
+	// Severity applies where the policy says nothing, except to the findings that Otherwise is about.
+	Severity  policy.Severity
+	Otherwise []Weight
 	// Purpose is one sentence.
 	Purpose string
 	// Why says what goes wrong when the finding is ignored.
@@ -77,4 +88,13 @@ type Rule struct {
 	Mirror, NoMirror string
 	// Run reports findings through its argument.
 	Run func(*Pass)
+}
+
+// Weights are all severities that findings of the rule have by default, as a phrase: the rule's own, and when it is another.
+func (r *Rule) Weights() string {
+	out := r.Severity.String()
+	for _, w := range r.Otherwise {
+		out += "; " + w.String()
+	}
+	return out
 }

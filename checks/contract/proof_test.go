@@ -12,6 +12,7 @@ import (
 
 	"github.com/specgate/specgate/checks"
 	"github.com/specgate/specgate/checks/contract"
+	"github.com/specgate/specgate/checks/registry/registrytest"
 	"github.com/specgate/specgate/internal/model"
 	"github.com/specgate/specgate/internal/obligation"
 	"github.com/specgate/specgate/internal/pair"
@@ -197,6 +198,7 @@ notice contract/ensures-strengthened: The function promises more than before: ` 
 			if err != nil {
 				t.Fatal(err)
 			}
+			registrytest.Severities(t, contract.Rules(), found)
 			for _, x := range found {
 				got += "\n" + x.Severity.String() + " " + x.Rule
 				if x.Undecided {

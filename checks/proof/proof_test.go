@@ -289,6 +289,7 @@ func TestRules(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			registrytest.Severities(t, proof.Rules(), found)
 			var got []string
 			for _, f := range found {
 				severity := ""
@@ -435,6 +436,7 @@ func TestInconsistentContext(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		registrytest.Severities(t, proof.Rules(), found)
 		var got []string
 		for _, f := range found {
 			s := fmt.Sprintf("%s %s: %s", f.Rule, f.Severity, f.Message)

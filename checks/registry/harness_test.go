@@ -93,6 +93,7 @@ func findings(t *testing.T, in *checks.Input) []checks.Finding {
 	if err != nil {
 		t.Fatal(err)
 	}
+	registrytest.Severities(t, registry.Rules(), fs)
 	return fs
 }
 

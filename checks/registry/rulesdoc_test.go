@@ -33,14 +33,18 @@ func document(t *testing.T) string {
 
 Written from the rules' data by ` + "`go test ./checks/registry -update`" + `. ` + "`specgate explain RULE`" + ` prints one of them. The examples are run by a test.
 
-The severity is the one that applies where the policy says nothing. Under each rule stands what is posted on the check run, at the line, for its example: the
+The severity is the one that applies where the policy says nothing. Where there are two, the second is that of some findings of the rule, and its text says of which. Under each rule stands what is posted on the check run, at the line, for its example: the
 title, what happened, and what to do. A reviewer who sees nothing else should need nothing else.
 
 | rule | severity | what it reports |
 |---|---|---|
 `)
 	for _, r := range engine.Rules() {
-		fmt.Fprintf(&b, "| [%s](#%s) | %s | %s |\n", r.ID, strings.ReplaceAll(r.ID, "/", ""), r.Severity, r.Purpose)
+		severity := r.Severity.String()
+		for _, w := range r.Otherwise {
+			severity += ", " + w.Severity.String()
+		}
+		fmt.Fprintf(&b, "| [%s](#%s) | %s | %s |\n", r.ID, strings.ReplaceAll(r.ID, "/", ""), severity, r.Purpose)
 	}
 	var family checks.Family
 	for _, r := range engine.Rules() {
@@ -48,7 +52,7 @@ title, what happened, and what to do. A reviewer who sees nothing else should ne
 			family = r.Family
 			fmt.Fprintf(&b, "\n## The family %s\n\n%s\n", family, families[family])
 		}
-		fmt.Fprintf(&b, "\n### %s\n\n%s %s **What to do:** %s Default severity: %s.", r.ID, r.Purpose, r.Why, r.Remedy, r.Severity)
+		fmt.Fprintf(&b, "\n### %s\n\n%s %s **What to do:** %s Default severity: %s.", r.ID, r.Purpose, r.Why, r.Remedy, r.Weights())
 		if needs := r.Needs.String(); needs != "" {
 			fmt.Fprintf(&b, " It needs: %s.", needs)
 		}

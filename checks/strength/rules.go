@@ -35,7 +35,8 @@ func Rules() []*checks.Rule {
 	return []*checks.Rule{
 		{
 			ID: "strength/weak", Family: checks.Strength, Severity: policy.Warning, Needs: needs,
-			Purpose: "The contract allows a result that the function never gives.",
+			Otherwise: []checks.Weight{{Severity: policy.Error, When: "below strength.min of the policy, unless the code is base's and the contract rules out no less than base's"}},
+			Purpose:   "The contract allows a result that the function never gives.",
 			Why: "Callers know of a function what its contract says, and nothing else. The code can be changed to give such a result, and every proof still goes through. It is an error " +
 				"below the policy's strength.min, and a warning above; a warning as well where the code is base's and the contract rules out no less than base's. Of a function " +
 				"whose code is base's and whose contract means the same nothing is said.",
@@ -47,7 +48,8 @@ func Rules() []*checks.Rule {
 		},
 		{
 			ID: "strength/dropped", Family: checks.Strength, Severity: policy.Error, Needs: needs | checks.NeedBase | checks.NeedPair,
-			Purpose: "The contract allows results that base's contract excluded, by more than the policy's strength.max-drop.",
+			Otherwise: []checks.Weight{{Severity: policy.Notice, When: "where fewer spectests than gate.min-suite of the policy are decided on a side"}},
+			Purpose:   "The contract allows results that base's contract excluded, by more than the policy's strength.max-drop.",
 			Why: "The code does what it did, and callers are told less of it. Both contracts are asked about the same wrong results, so that the difference is the change's. It is a notice when fewer " +
 				"than the policy's gate.min-suite are decided on a side.",
 			Fires:    checks.Example{Base: wrap(maxStrong), Head: wrap(maxWeak), Symbol: "max_of"},
@@ -68,7 +70,8 @@ func Rules() []*checks.Rule {
 		},
 		{
 			ID: "strength/refuted", Family: checks.Strength, Severity: policy.Error, Needs: needs,
-			Purpose: "The function gives a result that its own contract rejects, and nothing says that the verifier proved it.",
+			Otherwise: []checks.Weight{{Severity: policy.Warning, When: "where the code is base's, the contract means the same, and base gives such a result too"}},
+			Purpose:   "The function gives a result that its own contract rejects, and nothing says that the verifier proved it.",
 			Why: "The code is broken, or the contract is: the verifier would refuse it. It is a warning when the code is base's, the contract means the same, and base gives " +
 				"such a result too.",
 			Fires:    checks.Example{Base: wrap(smaller), Head: wrap(swapped), Symbol: "min"},

@@ -51,11 +51,12 @@ func siteRules() []siteRule {
 		}, message: same("New %s: from here on the verifier accepts anything, so this contract is not proved.")},
 		{kind: model.ExternalBody, also: opaqueType, rule: checks.Rule{
 			ID: "trust/external-body", Severity: policy.Error,
-			Purpose: "A function's contract is believed without looking at its body, or a type is made opaque.",
-			Why:     "With external_body the verifier takes the contract as true whatever the body does, and callers rely on it. On a type, a warning: its fields are no longer part of any proof.",
-			Fires:   checks.Example{Base: wrap(halfProved), Head: wrap("#[verifier::external_body]\n" + halfProved), Symbol: "half"},
-			Quiet:   checks.Example{Base: wrap("#[verifier::external_body]\n" + halfProved), Head: wrap("#[verifier(external_body)]\n" + halfProved)},
-			Remedy:  "Remove the attribute and prove the body, or keep the trusted part small and test it against its contract.",
+			Otherwise: []checks.Weight{{Severity: policy.Warning, When: "on a type"}},
+			Purpose:   "A function's contract is believed without looking at its body, or a type is made opaque.",
+			Why:       "With external_body the verifier takes the contract as true whatever the body does, and callers rely on it. On a type, a warning: its fields are no longer part of any proof.",
+			Fires:     checks.Example{Base: wrap(halfProved), Head: wrap("#[verifier::external_body]\n" + halfProved), Symbol: "half"},
+			Quiet:     checks.Example{Base: wrap("#[verifier::external_body]\n" + halfProved), Head: wrap("#[verifier(external_body)]\n" + halfProved)},
+			Remedy:    "Remove the attribute and prove the body, or keep the trusted part small and test it against its contract.",
 		}, message: func(s site) (string, policy.Severity) {
 			switch {
 			case opaqueType(s):
@@ -67,11 +68,12 @@ func siteRules() []siteRule {
 		}},
 		{kind: model.External, rule: checks.Rule{
 			ID: "trust/external", Severity: policy.Error,
-			Purpose: "Code is taken out of the verifier's sight.",
-			Why:     "The verifier skips external code altogether: nothing about it is checked, neither its contract nor its calls.",
-			Fires:   checks.Example{Base: wrap(halfProved), Head: wrap("#[verifier::external]\n" + halfProved), Symbol: "half"},
-			Quiet:   checks.Example{Base: wrap("#[verifier::external]\n" + halfProved), Head: wrap("#[verifier::external]\n/// Half of it.\n" + halfProved)},
-			Remedy:  "Remove the attribute, or move the code to where everybody sees that it is not verified.",
+			Otherwise: []checks.Weight{{Severity: policy.Warning, When: "where base did not verify the code either"}},
+			Purpose:   "Code is taken out of the verifier's sight.",
+			Why:       "The verifier skips external code altogether: nothing about it is checked, neither its contract nor its calls.",
+			Fires:     checks.Example{Base: wrap(halfProved), Head: wrap("#[verifier::external]\n" + halfProved), Symbol: "half"},
+			Quiet:     checks.Example{Base: wrap("#[verifier::external]\n" + halfProved), Head: wrap("#[verifier::external]\n/// Half of it.\n" + halfProved)},
+			Remedy:    "Remove the attribute, or move the code to where everybody sees that it is not verified.",
 		}, message: func(s site) (string, policy.Severity) {
 			if strings.Contains(s.Text, "! ") { // the model's words, no attribute
 				return fmt.Sprintf("Another macro goes by the name of one of Verus's own (%s): what stands in it is verified only if that macro hands it on as it is.", s.Text), 0
@@ -83,8 +85,9 @@ func siteRules() []siteRule {
 		}},
 		{kind: model.AssumeSpecification, rule: checks.Rule{
 			ID: "trust/assume-specification", Severity: policy.Error,
-			Purpose: "A contract is assumed for a function that nobody verifies.",
-			Why:     "Callers are verified against the assumed contract. When the function does otherwise, their proofs are worth nothing. For foreign code it is a warning; for the tree's own code, which could be verified, an error.",
+			Otherwise: []checks.Weight{{Severity: policy.Warning, When: "for code from outside of the repository"}},
+			Purpose:   "A contract is assumed for a function that nobody verifies.",
+			Why:       "Callers are verified against the assumed contract. When the function does otherwise, their proofs are worth nothing. For foreign code it is a warning; for the tree's own code, which could be verified, an error.",
 			Fires: checks.Example{Base: wrap("") + "pub fn parity(x: u8) -> bool {\n    x % 2 == 0\n}\n",
 				Head:   wrap("pub assume_specification[ parity ](x: u8) -> (r: bool)\n    ensures\n        r == (x % 2 == 0),\n;") + "pub fn parity(x: u8) -> bool {\n    x % 2 == 0\n}\n",
 				Symbol: "parity"},

@@ -766,7 +766,9 @@ func TestShardedAnswers(t *testing.T) {
 		}
 		w.want(w.start("sharded.yml", r), "part", "success")
 	}
-	key := func(k, sha string) string { return fmt.Sprintf("/answers as specgate-answers-VERSION-PLATFORM-shard-%s_3-%s", k, sha) }
+	key := func(k, sha string) string {
+		return fmt.Sprintf("/answers as specgate-answers-VERSION-PLATFORM-shard-%s_3-%s", k, sha)
+	}
 	restored := func(k, sha string) string { return strings.Replace(key(k, sha), " as ", " from ", 1) }
 	pushed(c["base"], c["head"])
 	pushed(c["head"], c["queue"])

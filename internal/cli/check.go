@@ -25,7 +25,7 @@ type scopeFlags struct {
 	Head     string   `placeholder:"REV" help:"Revision to check. Default: the working tree." xor:"head"`
 	Staged   bool     `help:"Check what is staged, as in a pre-commit hook." xor:"head"`
 	Repo     string   `placeholder:"DIR" default:"." help:"Directory of the repository."`
-	Only     []string `placeholder:"FAMILY" help:"Families of rules to run, separated by commas: trust, edit, contract, proof, strength."`
+	Only     []string `placeholder:"FAMILY,..." sep:"none" help:"Families of rules to run, separated by commas: trust, edit, contract, proof, strength."`
 	Function string   `placeholder:"GLOB" help:"Report only functions whose symbol matches, such as 'stack::**'."`
 }
 
@@ -46,7 +46,11 @@ type changeFlags struct {
 
 // options are what the flags say, without a policy.
 func (c *changeFlags) options(log *slog.Logger) (engine.Options, error) {
-	only, err := host.Families(c.Only)
+	var families []string
+	for _, list := range c.Only { // not split by the reader of flags, for which an empty list is none
+		families = append(families, strings.Split(list, ",")...)
+	}
+	only, err := host.Families(families)
 	if err != nil {
 		return engine.Options{}, usagef("--only: %w", err)
 	}

@@ -69,6 +69,9 @@ func explanation(rule *checks.Rule) string {
 	if rule.Why != "" {
 		fmt.Fprintf(&b, "Why it matters: %s\n\n", rule.Why)
 	}
+	if rule.Otherwise != nil {
+		fmt.Fprintf(&b, "What a finding weighs: %s.\n\n", rule.Weights())
+	}
 	if rule.Remedy != "" {
 		fmt.Fprintf(&b, "What to do: %s\n\n", rule.Remedy)
 	}

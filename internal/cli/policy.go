@@ -95,7 +95,9 @@ func (policyCheckCmd) Help() string {
 Examples:
 
     specgate policy check
-    specgate policy check ci/strict.toml`
+    specgate policy check ci/strict.toml
+
+Exit codes: 0 the policy is good; 2 a usage error, or mistakes in the policy.`
 }
 
 func (c *policyCheckCmd) Run(r *run) error {
@@ -138,11 +140,15 @@ type policyExplainCmd struct {
 
 // Help is shown below the flags.
 func (policyExplainCmd) Help() string {
-	return `Examples:
+	return `Gives each rule the severity that its findings have in this place, and what decides that: a line of the policy, or the default. Where the default does, some findings of a rule may weigh more or less; the line then says which.
+
+Examples:
 
     specgate policy explain stack::Stack::push
     specgate policy explain stack::Stack::push src/stack.rs
-    specgate policy explain ring::ffi::map_pages src/ffi.rs --policy ci/strict.toml`
+    specgate policy explain ring::ffi::map_pages src/ffi.rs --policy ci/strict.toml
+
+Exit codes: 0 explained; 2 a usage error, mistakes in the policy, or no such symbol or file.`
 }
 
 func (c *policyExplainCmd) Run(r *run) error {
@@ -159,7 +165,11 @@ func (c *policyExplainCmd) Run(r *run) error {
 		}
 	}
 	files := []string{c.File}
-	if c.File == "" {
+	if c.File != "" {
+		if err := inTree(r.ctx, c.File); err != nil {
+			return err
+		}
+	} else {
 		var err error
 		var like []string
 		if files, like, err = engine.Locate(r.ctx, ".", c.Symbol); err != nil {
@@ -173,9 +183,28 @@ func (c *policyExplainCmd) Run(r *run) error {
 		}
 	}
 	for _, file := range files {
-		if err := explainPolicy(r.stdout, p, c.Symbol, file); err != nil {
+		if err := explainPolicy(r.stdout, p, c.Symbol, filepath.ToSlash(filepath.Clean(file))); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// inTree tells whether the working tree has a file, by its path relative to the root.
+func inTree(ctx context.Context, file string) error {
+	root, err := engine.Root(ctx, ".")
+	if err != nil {
+		return err
+	}
+	if !filepath.IsLocal(file) {
+		return usagef("there is no file %s in the repository; give its path relative to the root, %s", file, root)
+	}
+	info, err := os.Stat(filepath.Join(root, file))
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular():
+		return usagef("there is no file %s in the working tree; give its path relative to the root, %s", file, root)
+	case err != nil:
+		return fmt.Errorf("look for %s: %w", file, err)
 	}
 	return nil
 }
@@ -189,12 +218,21 @@ func explainPolicy(w io.Writer, p *policy.Policy, symbol, file string) error {
 		return err
 	}
 	explained := p.Explain(engine.RuleInfos(), symbol, file, today())
+	otherwise := map[string][]checks.Weight{}
+	for _, rule := range engine.Rules() {
+		otherwise[rule.ID] = rule.Otherwise
+	}
 	longest := 0
 	for _, e := range explained {
 		longest = max(longest, len(e.Rule))
 	}
 	for _, e := range explained {
 		line := fmt.Sprintf("%-*s  %-7s  %s", longest, e.Rule, e.Severity, e.By)
+		if e.By == (policy.Origin{}) { // what the policy says goes for all findings of a rule
+			for _, weight := range otherwise[e.Rule] {
+				line += fmt.Sprintf("; %s", weight)
+			}
+		}
 		if e.Waived != nil {
 			line += fmt.Sprintf("; waived by %s until %s", e.Waived.ID, e.Waived.Expires)
 		}

@@ -76,6 +76,7 @@ func findings(t testing.TB, base, head string, edit func(*checks.StrengthInput))
 	if err != nil {
 		t.Fatal(err)
 	}
+	registrytest.Severities(t, suiteRules(), fs)
 	return fs
 }
 

@@ -195,8 +195,14 @@ func (f *File) Write(w io.Writer) error {
 
 // WriteText says in words for people what the part came to.
 func (f *File) WriteText(w io.Writer) error {
-	text := fmt.Sprintf("Shard %d of %d is done: %d proofs, %d modules with questions, %d functions measured.\n`specgate merge` makes one report of all shards.\n",
-		f.Shard.K, f.Shard.Of, len(f.Proofs), f.modules(), len(f.Strength.Functions))
+	many := func(n int, thing string) string {
+		if n != 1 {
+			thing += "s"
+		}
+		return fmt.Sprintf("%d %s", n, thing)
+	}
+	text := fmt.Sprintf("Shard %d of %d is done: %s, %s with questions, %s measured.\n`specgate merge` makes one report of all shards.\n",
+		f.Shard.K, f.Shard.Of, many(len(f.Proofs), "proof"), many(f.modules(), "module"), many(len(f.Strength.Functions), "function"))
 	if f.Unfinished != "" {
 		text = fmt.Sprintf("Shard %d of %d is not done: %s.\n", f.Shard.K, f.Shard.Of, f.Unfinished)
 	}

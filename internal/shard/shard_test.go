@@ -244,7 +244,7 @@ func TestWriteText(t *testing.T) {
 	if err := f.WriteText(&b); err != nil {
 		t.Fatal(err)
 	}
-	const want = "Shard 2 of 3 is done: 1 proofs, 1 modules with questions, 1 functions measured.\n`specgate merge` makes one report of all shards.\n" +
+	const want = "Shard 2 of 3 is done: 1 proof, 1 module with questions, 1 function measured.\n`specgate merge` makes one report of all shards.\n" +
 		"Shard 2 of 3 is not done: the time limit of 1s ran out before its part was done.\n"
 	if diff := cmp.Diff(want, b.String()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

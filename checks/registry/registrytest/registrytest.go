@@ -5,12 +5,25 @@ package registrytest
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/specgate/specgate/annotate"
 	"github.com/specgate/specgate/checks"
 )
+
+// Severities checks that each finding of a rule, before a policy has judged it, has a severity that the rule's data name.
+func Severities(t testing.TB, rules []*checks.Rule, findings []checks.Finding) {
+	t.Helper()
+	for _, f := range findings {
+		for _, r := range rules {
+			if r.ID == f.Rule && f.Severity != r.Severity && !slices.ContainsFunc(r.Otherwise, func(w checks.Weight) bool { return w.Severity == f.Severity }) {
+				t.Errorf("%s at %s is %s, and the rule says: %s", f.Rule, f.Symbol, f.Severity, r.Weights())
+			}
+		}
+	}
+}
 
 // Annotation compares what is posted about the findings of a rule with the file of the rule below dir, FAMILY/NAME.txt, or writes it if update is
 // set. Of several findings it is about the first.
