@@ -83,8 +83,11 @@ const (
 	enoughMemory = 2 << 30
 )
 
-// The oldest git that package gitrepo works with.
-const gitMajor, gitMinor = 2, 30
+// The oldest git that package gitrepo works with, and the oldest that it fetches with, as the App and the Action do.
+const (
+	gitMajor, gitMinor = 2, 30
+	gitFetchMinor      = 31
+)
 
 // Examine looks at a machine. It starts programs that are installed, to ask for their versions, in the root directory, so that no
 // file of a repository has a say in what they do. It changes nothing.
@@ -137,6 +140,10 @@ func (m Machine) program(ctx context.Context, name string, stops Stop, off, reme
 		var major, minor int
 		if _, err := fmt.Sscanf(version, "%d.%d", &major, &minor); err != nil || major < gitMajor || major == gitMajor && minor < gitMinor {
 			return Item{Name: name, State: Broken, Found: fmt.Sprintf("%s at %s; %d.%d or newer is needed", version, visible(path), gitMajor, gitMinor), Stops: stops, TurnsOff: off, Remedy: remedy}
+		}
+		if major == gitMajor && minor < gitFetchMinor {
+			return Item{Name: name, State: Limited, Found: fmt.Sprintf("%s at %s", version, visible(path)), Stops: StopsNothing,
+				TurnsOff: fmt.Sprintf("nothing is fetched: the App and the Action need git %d.%d or newer", gitMajor, gitFetchMinor), Remedy: remedy}
 		}
 	}
 	return Item{Name: name, State: OK, Found: version + " at " + visible(path), Stops: StopsNothing}

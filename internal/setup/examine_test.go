@@ -262,13 +262,21 @@ func TestGitVersion(t *testing.T) {
 	for _, c := range []struct {
 		version string
 		state   State
-	}{{"2.29.9", Broken}, {"2.30.0", OK}, {"3.0.0", OK}, {"1.99.0", Broken}} {
+	}{{"2.29.9", Broken}, {"2.30.0", Limited}, {"2.30.9", Limited}, {"2.31.0", OK}, {"3.0.0", OK}, {"1.99.0", Broken}} {
 		m, _ := machine(t, map[string]string{"git": "echo git version " + c.version})
 		m.Runner = verus.Sandboxed{}
-		if got := m.program(t.Context(), "git", StopsCheck, "", ""); got.State != c.state {
+		got := m.program(t.Context(), "git", StopsCheck, "", "")
+		if got.State != c.state {
 			t.Errorf("%s: %v", c.version, got)
 		}
-		_, err := gitrepo.Open(t.Context(), t.TempDir())
+		if c.state == Limited && got.TurnsOff != "nothing is fetched: the App and the Action need git 2.31 or newer" {
+			t.Errorf("%s: %v", c.version, got)
+		}
+		err := gitrepo.Fetch(t.Context(), gitrepo.FetchOptions{Dir: t.TempDir(), URL: "http://127.0.0.1:1/x", Commits: []string{strings.Repeat("1", 40)}})
+		if old := strings.Contains(err.Error(), "; install git 2.31 or newer"); old != (c.state != OK) {
+			t.Errorf("%s: gitrepo.Fetch says %v", c.version, err)
+		}
+		_, err = gitrepo.Open(t.Context(), t.TempDir())
 		old := err != nil && strings.Contains(err.Error(), "install git")
 		if old != (c.state == Broken) {
 			t.Errorf("%s: gitrepo says %v", c.version, err)
