@@ -28,7 +28,7 @@ type Webhook struct{ c *Client }
 // NewWebhook makes a client. o.App needs neither an installation nor a repository. It asks GitHub nothing yet.
 func NewWebhook(o Options) (*Webhook, error) {
 	if o.App == nil {
-		return nil, errors.New("ask for deliveries of a webhook: there is no key of an App")
+		return nil, errors.New("sign in to GitHub as an App: there is no key")
 	}
 	app := *o.App
 	app.Repository = Repo{"any", "any"}

@@ -126,5 +126,5 @@ func TestAppSlug(t *testing.T) {
 	}
 	o.App = nil
 	_, err = github.AppSlug(t.Context(), o)
-	wantError(t, err, "ask for the name of the App: there is no key")
+	wantError(t, err, "sign in to GitHub as an App: there is no key")
 }
