@@ -159,8 +159,10 @@ func noteFailed(ctx context.Context, t tx, all []github.Delivery, now time.Time)
 			continue // it is for the next round, even if this machine's clock is slow
 		}
 		newest = max(newest, millis(d.At))
-		// What failed once more when it was sent again is known from the first time.
-		if d.Taken || d.Again || !deliveryPattern.MatchString(d.GUID) || effectOf(d.Event, d.Action) == 0 {
+		// What failed once more when it was sent again is known from the first time. That the App was removed shows by itself, and it may be there again
+		// when that arrives late.
+		means := effectOf(d.Event, d.Action)
+		if d.Taken || d.Again || !deliveryPattern.MatchString(d.GUID) || means == 0 || means == uninstalled {
 			continue
 		}
 		_, err := t.exec(ctx, `INSERT INTO specgate_undelivered (guid, delivery, event, action, at, attempts, next) VALUES ($1, $2, $3, $4, $5, 0, 0) ON CONFLICT (guid) DO NOTHING`,

@@ -52,7 +52,8 @@ func TestRedeliver(t *testing.T) {
 		}
 		add(1, "too-old", "pull_request", "opened", hour(-73), 502)
 		add(2, "never", "pull_request", "opened", hour(-60), 502)
-		add(3, "taken", "pull_request", "opened", hour(-50), 202)
+		add(3, "removed", "installation", "suspend", hour(-51), 502)
+		add(4, "taken", "pull_request", "opened", hour(-50), 202)
 		for id := range int64(150) { // more than one page
 			add(10+id, fmt.Sprintf("much-%d", id), "check_run", "created", hour(-40), 0)
 		}
