@@ -136,7 +136,7 @@ func (a *App) accept(ctx context.Context, h head, p buttonArgs) error {
 		return drop("check run %d is %q of %s", run.ID, run.Name, run.SHA)
 	case !run.Completed:
 		return drop("check run %d is in progress again", run.ID)
-	case run.Conclusion == resultCancelled:
+	case run.Conclusion == resultCancelled, !run.Newest:
 		return drop("check run %d does not say what blocks: it was cancelled, or another took its place", run.ID)
 	}
 	var all []blocked
@@ -150,6 +150,9 @@ func (a *App) accept(ctx context.Context, h head, p buttonArgs) error {
 			return drop("%v", err)
 		}
 		return err
+	}
+	if p.Asked != h.asked || !h.isDone() {
+		return refuse("The commit was checked again since the button was pressed, or is being checked again, so what blocks is not what was seen. Look at it, and press *Accept* again.")
 	}
 	if len(all) == 0 {
 		return refuse("Nothing here can be accepted: no finding blocks, or something could not be checked, which nobody can accept without seeing it. *Re-run* checks again.")

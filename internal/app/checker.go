@@ -129,7 +129,7 @@ func takeDir(dir string) (_ *os.File, err error) {
 	fail := func(err error) (*os.File, error) {
 		return nil, fmt.Errorf("take the directory %s for checks: %w", dir, err)
 	}
-	const name = "lock"
+	const name = ".lock" // no owner of repositories has a dot in the name
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fail(err)
 	}

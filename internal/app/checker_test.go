@@ -141,7 +141,7 @@ func leftovers(t *testing.T, work string) []string {
 	t.Helper()
 	var left []string
 	need(t, filepath.WalkDir(work, func(name string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && d.Name() != "lock" {
+		if err == nil && !d.IsDir() && d.Name() != ".lock" {
 			left = append(left, name)
 		}
 		return err
@@ -386,7 +386,7 @@ func TestRunnerDirectories(t *testing.T) {
 	// Another process is at work in 1.
 	busy := filepath.Join(c.work, "1", "acme", "numbers", "0", "repo")
 	need(t, os.MkdirAll(busy, 0o700))
-	lock, err := os.OpenFile(filepath.Join(c.work, "1", "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	lock, err := os.OpenFile(filepath.Join(c.work, "1", ".lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	need(t, err)
 	defer lock.Close()
 	need(t, syscall.Flock(int(lock.Fd()), syscall.LOCK_EX))
@@ -405,7 +405,7 @@ func TestRunnerDirectories(t *testing.T) {
 		return strings.Join(names, " ")
 	}
 	first := newRunner(t, o)
-	if got, want := dirs(), "0 0/lock 1 1/acme 1/acme/numbers 1/acme/numbers/0 1/acme/numbers/0/repo 1/lock 2 2/lock"; got != want {
+	if got, want := dirs(), "0 0/.lock 1 1/.lock 1/acme 1/acme/numbers 1/acme/numbers/0 1/acme/numbers/0/repo 2 2/.lock"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	second, err := app.NewRunner(o)

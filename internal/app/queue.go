@@ -40,6 +40,8 @@ type buttonArgs struct {
 	Identifier string `json:"identifier"`
 	Sender     string `json:"sender"`
 	SenderID   int64  `json:"sender_id"`
+	// Asked is that of the head when the button was pressed; 0: the head was not done.
+	Asked int64 `json:"asked"`
 }
 
 // Kind is the queue's name of the job.

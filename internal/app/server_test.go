@@ -486,7 +486,7 @@ func TestEventMeanwhile(t *testing.T) {
 
 		// The same with one that was closed, of which no event came, and that is opened again.
 		s.Fail(githubtest.Fault{Path: "/pulls/7", Kind: githubtest.Answer, Status: http.StatusOK,
-			Body: fmt.Sprintf(`{"number":7,"state":"closed","head":{"sha":%q},"base":{"sha":%q}}`, three, baseSHA), Do: func(githubtest.State) {
+			Body: fmt.Sprintf(`{"number":7,"state":"closed","head":{"sha":%q},"base":{"sha":%q,"ref":"main","repo":{"default_branch":"main"}}}`, three, baseSHA), Do: func(githubtest.State) {
 				s.pullEvent("reopened", three, 3, nil)
 			}})
 		s.pull("synchronize", three, 2, nil)
@@ -570,9 +570,12 @@ func TestGracefulStop(t *testing.T) {
 		ended := make(chan error, 1)
 		stop := s.stop
 		go func() { ended <- stop() }()
-		s.eventually("no requests are taken", func() bool {
-			_, err := http.Get("http://" + s.address + "/healthz")
-			return err != nil
+		s.eventually("it is not ready any more", func() bool {
+			resp, err := http.Get("http://" + s.address + "/readyz")
+			if err == nil {
+				resp.Body.Close()
+			}
+			return err == nil && resp.StatusCode == http.StatusServiceUnavailable
 		})
 		letGo()
 		if err := <-ended; err != nil {

@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -117,7 +119,15 @@ func apply(ctx context.Context, t tx, e event, now time.Time) error {
 		}
 		return retire(ctx, t, h, "The merge queue does not need this commit any more.", now)
 	case pressed:
-		_, err := t.insert(ctx, buttonArgs{Repo: e.repo, SHA: e.head, CheckRun: e.checkRun, Identifier: e.identifier, Sender: e.sender, SenderID: e.senderID},
+		h, found, err := headBySHA(ctx, t, e.repo, e.head)
+		if err != nil {
+			return err
+		}
+		args := buttonArgs{Repo: e.repo, SHA: e.head, CheckRun: e.checkRun, Identifier: e.identifier, Sender: e.sender, SenderID: e.senderID}
+		if found && h.isDone() {
+			args.Asked = h.asked
+		}
+		_, err = t.insert(ctx, args,
 			&river.InsertOpts{Queue: queueGitHub, MaxAttempts: buttonAttempts})
 		return err
 	}
@@ -139,9 +149,12 @@ func pullEvent(ctx context.Context, t tx, e event, now time.Time) error {
 		return err
 	}
 	if found && e.updated < updated {
-		// It comes late. What it says was overtaken, but its head may never have been heard of.
-		if e.head != known && e.open {
+		// It comes late. What it says was overtaken, but its head may never have been heard of, and that the base is another may be news.
+		switch {
+		case e.head != known && e.open:
 			return overtaken(ctx, t, e.repo, e.head, known, now)
+		case e.head == known && e.effect == pullMoved && open == 1:
+			return want(ctx, t, e.repo, e.head, "", again, now)
 		}
 		return nil
 	}
@@ -156,7 +169,7 @@ func pullEvent(ctx context.Context, t tx, e event, now time.Time) error {
 		if err != nil {
 			return err
 		}
-		if found {
+		if found && h.groupBase == "" {
 			if err := retire(ctx, t, h, superseded(e.head), now); err != nil {
 				return err
 			}
@@ -167,11 +180,13 @@ func pullEvent(ctx context.Context, t tx, e event, now time.Time) error {
 		return err
 	}
 	switch {
-	case !e.open && heard:
+	case !e.open && heard && h.groupBase == "":
 		return retire(ctx, t, h, closed(e.pull), now)
 	case !e.open:
 		return nil
-	case e.effect == pullMoved:
+	case e.effect == pullMoved, heard && !(found && open == 1 && known == e.head):
+		// What was found of the head, or is being looked for, may be of another base: that of another pull request, or one that this one had
+		// before it was closed.
 		return want(ctx, t, e.repo, e.head, "", again, now)
 	case e.effect == pullLabelled && heard && h.want == wantCheck && !h.isDone():
 		// The check that is to come, or runs, looks at the labels last.
@@ -182,7 +197,7 @@ func pullEvent(ctx context.Context, t tx, e event, now time.Time) error {
 		if err := one(ctx, t, "SELECT label FROM specgate_heads WHERE id = $1", []any{h.id}, &matters); err != nil {
 			return err
 		}
-		if matters != e.label {
+		if !slices.Contains(strings.Split(matters, labelSeparator), e.label) {
 			return nil
 		}
 		return want(ctx, t, e.repo, e.head, "", again, now)

@@ -34,6 +34,8 @@ const (
 	maxRefused = 2 * time.Hour
 	// maxBases is how many bases a head is checked against, if it is that of several pull requests.
 	maxBases = 3
+	// labelSeparator stands in no label of GitHub.
+	labelSeparator = "\n"
 	// watchEvery is how often a check that runs looks for what was asked since.
 	watchEvery = 500 * time.Millisecond
 )
@@ -55,7 +57,7 @@ func (e *checkError) Unwrap() error { return e.err }
 // done is what became of a head.
 type done struct {
 	result string
-	// label is that of the policy which matters for the judgement.
+	// label is that of the policy which matters for the judgement; of several policies all, with labelSeparator between them.
 	label string
 	// relabelled is the row's number when the labels were read.
 	relabelled int64
@@ -310,8 +312,10 @@ func title(reason string) string {
 type side struct {
 	base  string
 	pulls []github.Pull
-	// group is the pull request that a merge group adds; nil: it is none, or not known.
-	group *github.Pull
+	// forGroup: it is the base of a merge group, whatever pull requests have it too.
+	forGroup bool
+	// counted are the pull requests whose labels, and what was accepted for them, count: if all of them have it.
+	counted []github.Pull
 	// judged is set when its check is over.
 	judged *publish.Judgement
 	result Result
@@ -319,14 +323,11 @@ type side struct {
 
 // labels are those that all pull requests have: what one allows it does not allow another.
 func (s *side) labels() []string {
-	if len(s.pulls) == 0 {
-		if s.group != nil {
-			return s.group.Labels
-		}
+	if len(s.counted) == 0 {
 		return nil
 	}
-	labels := slices.Clone(s.pulls[0].Labels)
-	for _, p := range s.pulls[1:] {
+	labels := slices.Clone(s.counted[0].Labels)
+	for _, p := range s.counted[1:] {
 		labels = slices.DeleteFunc(labels, func(l string) bool { return !slices.Contains(p.Labels, l) })
 	}
 	return labels
@@ -416,10 +417,13 @@ func (b *bringing) sides(ctx context.Context, pulls []github.Pull) ([]side, erro
 		}
 		if p != nil {
 			sides[i].pulls = append(sides[i].pulls, *p)
+		} else {
+			sides[i].forGroup = true
 		}
 		return nil
 	}
-	if b.h.groupBase != "" && len(pulls) == 0 {
+	// Anybody can open a pull request with the commit of a group as its head.
+	if b.h.groupBase != "" {
 		if err := add(b.h.groupBase, nil); err != nil {
 			return nil, err
 		}
@@ -602,9 +606,9 @@ func (b *bringing) post(ctx context.Context, sides []side) (done, error) {
 	}
 	d := done{relabelled: fresh.relabelled}
 	worst, left, ended := -1, false, ""
+	var labels []string
 	for i := range sides {
 		s := &sides[i]
-		group := len(s.pulls) == 0
 		kept := s.pulls[:0]
 		for _, p := range s.pulls {
 			p, why, err := b.pull(ctx, p.Number)
@@ -617,7 +621,7 @@ func (b *bringing) post(ctx context.Context, sides []side) (done, error) {
 			}
 			kept = append(kept, p)
 		}
-		if s.pulls = kept; len(kept) == 0 && !group {
+		if s.pulls = kept; len(kept) == 0 && !s.forGroup {
 			continue // nobody needs what was found
 		}
 		left = true
@@ -630,21 +634,24 @@ func (b *bringing) post(ctx context.Context, sides []side) (done, error) {
 		if err != nil {
 			return done{}, err
 		}
-		counted := s.pulls
-		if group {
-			if s.group, err = b.groupPull(ctx); err != nil {
+		s.counted = s.pulls
+		if s.forGroup {
+			group, err := b.groupPull(ctx)
+			switch {
+			case err != nil:
 				return done{}, err
-			}
-			if s.group != nil {
-				counted = []github.Pull{*s.group}
+			case group == nil:
+				s.counted = nil
+			default:
+				s.counted = append(slices.Clone(s.pulls), *group)
 			}
 		}
-		accepted, err := b.accepted(ctx, counted)
+		accepted, err := b.accepted(ctx, s.counted)
 		if err != nil {
 			return done{}, err
 		}
 		s.judged = publish.Judge(s.result.Report, pol, s.labels(), accepted, policy.DateOf(b.app.now().UTC()))
-		d.label = pol.Scope.AllowExecutableEditsLabel
+		labels = append(labels, pol.Scope.AllowExecutableEditsLabel)
 		if worst < 0 || s.judged.Blocks() && !sides[worst].judged.Blocks() {
 			worst = i
 		}
@@ -659,7 +666,7 @@ func (b *bringing) post(ctx context.Context, sides []side) (done, error) {
 	if err != nil {
 		return done{}, err
 	}
-	d.result = string(posted.Conclusion)
+	d.result, d.label = string(posted.Conclusion), strings.Join(labels, labelSeparator)
 	for _, s := range sides {
 		for i := range s.pulls {
 			if err := b.comment(ctx, s, &s.pulls[i]); err != nil {

@@ -95,6 +95,8 @@ type Run struct {
 	Conclusion string
 	// Started is when it was begun, whatever has been written to it since.
 	Started time.Time
+	// Newest: no other one of that name and external id on the commit was made after it.
+	Newest bool
 }
 
 // Run asks for a check run. One of another App is ErrNotFound.
@@ -103,7 +105,11 @@ func (c *Client) Run(ctx context.Context, r Repo, id int64) (Run, error) {
 	if err != nil {
 		return Run{}, err
 	}
-	return Run{ID: run.GetID(), Name: run.GetName(), SHA: run.GetHeadSHA(), Completed: run.GetStatus() == "completed", Conclusion: run.GetConclusion(),
+	newest, err := c.newest(ctx, r, Check{Name: run.GetName(), SHA: run.GetHeadSHA(), ExternalID: run.GetExternalID()})
+	if err != nil {
+		return Run{}, err
+	}
+	return Run{Newest: newest != nil && newest.GetID() == id, ID: run.GetID(), Name: run.GetName(), SHA: run.GetHeadSHA(), Completed: run.GetStatus() == "completed", Conclusion: run.GetConclusion(),
 		Started: run.GetStartedAt().Time}, nil
 }
 

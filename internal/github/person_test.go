@@ -85,7 +85,7 @@ func TestNote(t *testing.T) {
 		t.Errorf("it was started at %v, want %v", run.Started, want)
 	}
 	run.Started = time.Time{}
-	if diff := cmp.Diff(github.Run{ID: posted.ID, Name: check.Name, SHA: check.SHA, Completed: true, Conclusion: string(output(2).Conclusion)}, run); diff != "" {
+	if diff := cmp.Diff(github.Run{ID: posted.ID, Name: check.Name, SHA: check.SHA, Completed: true, Conclusion: string(output(2).Conclusion), Newest: true}, run); diff != "" {
 		t.Errorf("run (-want +got):\n%s", diff)
 	}
 	before := s.State()["acme/numbers"].CheckRuns[0]
