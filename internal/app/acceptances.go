@@ -29,6 +29,12 @@ func accept(ctx context.Context, t tx, repo int64, pull int, all []Acceptance) e
 	return nil
 }
 
+// unaccept takes back all that was accepted for a pull request.
+func unaccept(ctx context.Context, t tx, repo, pull int64) error {
+	_, err := t.exec(ctx, "DELETE FROM specgate_acceptances WHERE repo = $1 AND pull = $2", repo, pull)
+	return err
+}
+
 // acceptances are those of a pull request, by fingerprint.
 func acceptances(ctx context.Context, t tx, repo int64, pull int) (map[string]Acceptance, error) {
 	all := map[string]Acceptance{}

@@ -168,6 +168,26 @@ func TestAcceptStale(t *testing.T) {
 	})
 }
 
+// TestAcceptedElsewhere: what was accepted for one branch is not for another.
+func TestAcceptedElsewhere(t *testing.T) {
+	each(t, func(t *testing.T, s *scene) {
+		s.users()
+		s.finds(map[string]string{one: "a", two: "a"})
+		s.start()
+		s.pull("opened", one, 1, nil)
+		s.want("2222 completed action_required: " + oneBlocks)
+		s.remark(7, "ada", "specgate accept: nobody uses that branch", 2*time.Second, 0)
+		s.press("accept", one, "ada", 1)
+		s.want(replaced, "2222 completed success: "+noneBlock)
+		s.pullEventOf(7, "ready_for_review", one, 2, nil)
+		s.pull("synchronize", two, 3, map[string]any{"before": one})
+		s.want(replaced, "2222 completed success: "+noneBlock, "3333 completed success: "+noneBlock)
+		// The move is heard of after the push that came later.
+		s.pullEventOf(7, "edited", one, 2, map[string]any{"base": map[string]any{"ref": map[string]any{"from": "lax"}}})
+		s.blocks(two)
+	})
+}
+
 // TestLabelsOfSides: the labels of all policies that a commit is judged by matter.
 func TestLabelsOfSides(t *testing.T) {
 	s := newScene(t, t.TempDir()+"/specgate.db")

@@ -148,13 +148,21 @@ func pullEvent(ctx context.Context, t tx, e event, now time.Time) error {
 	if err != nil && !errors.Is(err, errNoRow) {
 		return err
 	}
+	if e.effect == pullMoved {
+		// It was accepted for another branch.
+		if err := unaccept(ctx, t, e.repo, e.pull); err != nil {
+			return err
+		}
+	}
 	if found && e.updated < updated {
 		// It comes late. What it says was overtaken, but its head may never have been heard of, and that the base is another may be news.
-		switch {
-		case e.head != known && e.open:
+		if e.effect == pullMoved && open == 1 {
+			if err := want(ctx, t, e.repo, known, "", again, now); err != nil {
+				return err
+			}
+		}
+		if e.head != known && e.open {
 			return overtaken(ctx, t, e.repo, e.head, known, now)
-		case e.head == known && e.effect == pullMoved && open == 1:
-			return want(ctx, t, e.repo, e.head, "", again, now)
 		}
 		return nil
 	}
