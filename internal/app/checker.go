@@ -248,7 +248,7 @@ func (r *Runner) slot(repo github.Repo) (dir string, release func() error, err e
 // linkCargo gives cargo's directory for one check what it needs of that of this machine: its programs and its settings. Credentials, and what
 // is downloaded for other changes, stay apart.
 func linkCargo(dir string) error {
-	from := homeDir("CARGO_HOME", ".cargo")
+	from := verus.ToolHome("CARGO_HOME", ".cargo")
 	for _, name := range []string{"bin", "config.toml", "config"} {
 		if _, err := os.Stat(filepath.Join(from, name)); from == "" || err != nil {
 			continue
@@ -260,22 +260,6 @@ func linkCargo(dir string) error {
 	return nil
 }
 
-// homeDir is the directory that a variable names, or else one in the home of the user; empty if there is none.
-func homeDir(variable, name string) string {
-	if dir := os.Getenv(variable); filepath.IsAbs(dir) {
-		return dir
-	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return ""
-	}
-	dir := filepath.Join(home, name)
-	if _, err := os.Stat(dir); err != nil {
-		return ""
-	}
-	return dir
-}
-
 // environ is the whole environment of a check. No variable of this process is in it that is not named here, as tokens and keys are.
 func (r *Runner) environ(dir string) []string {
 	env := []string{
@@ -284,7 +268,7 @@ func (r *Runner) environ(dir string) []string {
 		// The collector works harder before the limit ends the process.
 		"GOMEMLIMIT=" + strconv.FormatInt(r.o.Memory/4*3, 10),
 	}
-	if rustup := homeDir("RUSTUP_HOME", ".rustup"); rustup != "" {
+	if rustup := verus.ToolHome("RUSTUP_HOME", ".rustup"); rustup != "" {
 		env = append(env, "RUSTUP_HOME="+rustup)
 	}
 	if data, err := verus.DataDir(runtime.GOOS, os.Getenv); err == nil {

@@ -48,6 +48,20 @@ type tx interface {
 
 var errTakenOver = errors.New("this process was taken for gone, and others do its jobs")
 
+// eachRow calls do for every row of an answer.
+func eachRow(rows interface {
+	Next() bool
+	Scan(...any) error
+	Err() error
+}, do func(scan func(...any) error) error) error {
+	for rows.Next() {
+		if err := do(rows.Scan); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
 var errNoRow = errors.New("no such row")
 
 // one reads a row that there must be; errNoRow says that there is none.

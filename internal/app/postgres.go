@@ -178,12 +178,7 @@ func (t *postgresTx) each(ctx context.Context, query string, args []any, do func
 		return err
 	}
 	defer rows.Close()
-	for rows.Next() {
-		if err := do(rows.Scan); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
+	return eachRow(rows, do)
 }
 
 func (t *postgresTx) insert(ctx context.Context, args river.JobArgs, o *river.InsertOpts) (*rivertype.JobInsertResult, error) {

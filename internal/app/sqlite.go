@@ -156,12 +156,7 @@ func (t *sqliteTx) each(ctx context.Context, query string, args []any, do func(f
 		return err
 	}
 	defer rows.Close()
-	for rows.Next() {
-		if err := do(rows.Scan); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
+	return eachRow(rows, do)
 }
 
 func (t *sqliteTx) insert(ctx context.Context, args river.JobArgs, o *river.InsertOpts) (*rivertype.JobInsertResult, error) {

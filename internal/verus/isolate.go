@@ -68,10 +68,10 @@ func (v *Verifier) readable() []string {
 			add(program)
 		}
 	}
-	if cargo := homeOf("CARGO_HOME", ".cargo"); cargo != "" {
+	if cargo := ToolHome("CARGO_HOME", ".cargo"); cargo != "" {
 		add(filepath.Join(cargo, "bin"), filepath.Join(cargo, "registry"), filepath.Join(cargo, "git"))
 	}
-	if rustup := homeOf("RUSTUP_HOME", ".rustup"); rustup != "" {
+	if rustup := ToolHome("RUSTUP_HOME", ".rustup"); rustup != "" {
 		add(filepath.Join(rustup, "toolchains"), filepath.Join(rustup, "settings.toml"))
 		// A toolchain may be a link to where it was built.
 		links, _ := filepath.Glob(filepath.Join(rustup, "toolchains", "*"))
@@ -119,8 +119,8 @@ func private(dir string) bool {
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-// homeOf is a directory that a variable names, or else one in the home directory; empty if there is none.
-func homeOf(variable, name string) string {
+// ToolHome is the directory of cargo or rustup that a variable names, or else one in the home directory; empty if there is none.
+func ToolHome(variable, name string) string {
 	if dir := os.Getenv(variable); filepath.IsAbs(dir) {
 		return dir
 	}
@@ -143,7 +143,7 @@ func (v *Verifier) homes() []string {
 	var out []string
 	for _, h := range []struct{ variable, name string }{{"CARGO_HOME", ".cargo"}, {"RUSTUP_HOME", ".rustup"}} {
 		if os.Getenv(h.variable) == "" {
-			if dir := homeOf(h.variable, h.name); dir != "" {
+			if dir := ToolHome(h.variable, h.name); dir != "" {
 				out = append(out, h.variable+"="+dir)
 			}
 		}
