@@ -13,6 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rhysd/actionlint"
 	"go.yaml.in/yaml/v4"
+
+	"github.com/specgate/specgate/internal/sandbox/sandboxtest"
 )
 
 // workflows are this repository's own, and those that are shown to users.
@@ -38,9 +40,9 @@ func TestWorkflowsLint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shellcheck, _ := exec.LookPath("shellcheck")
-	if shellcheck == "" && os.Getenv("REQUIRE_SHELLCHECK") == "1" {
-		t.Fatal("there is no shellcheck")
+	shellcheck, err := exec.LookPath("shellcheck")
+	if err != nil && sandboxtest.Shellcheck.Made() {
+		t.Fatal(err)
 	}
 	linter, err := actionlint.NewLinter(io.Discard, &actionlint.LinterOptions{Shellcheck: shellcheck})
 	if err != nil {
@@ -64,13 +66,7 @@ func TestWorkflowsLint(t *testing.T) {
 
 // TestShellScripts: shellcheck has nothing to say of the scripts.
 func TestShellScripts(t *testing.T) {
-	shellcheck, err := exec.LookPath("shellcheck")
-	if err != nil {
-		if os.Getenv("REQUIRE_SHELLCHECK") == "1" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
+	shellcheck := sandboxtest.Shellcheck.Program(t, "shellcheck")
 	args := []string{"-x", ".ci/run"}
 	for _, glob := range []string{"action/*.sh", "release/*.sh", "examples/*.sh", ".github/*.sh"} {
 		found, err := filepath.Glob(filepath.FromSlash(glob))

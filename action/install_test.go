@@ -20,6 +20,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/specgate/specgate/internal/sandbox/sandboxtest"
 )
 
 // released stands for the binary of a release. The script runs it once, to show its version.
@@ -67,7 +69,7 @@ type result struct {
 // run calls the script in a folder that has programs with the names of those that the script calls, and settings for them. None may be used.
 func (i install) run(t *testing.T, handler http.HandlerFunc) result {
 	t.Helper()
-	needCurl(t)
+	sandboxtest.Curl.Program(t, "curl")
 	dir := t.TempDir()
 	script, err := os.ReadFile("install.sh")
 	if err != nil {
@@ -184,17 +186,6 @@ func read(t *testing.T, file string) string {
 		t.Fatal(err)
 	}
 	return string(text)
-}
-
-// needCurl skips a test where there is no curl, or fails it if REQUIRE_CURL is 1.
-func needCurl(t *testing.T) {
-	t.Helper()
-	if _, err := exec.LookPath("curl"); err != nil {
-		if os.Getenv("REQUIRE_CURL") == "1" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
 }
 
 // good is a run that installed the released binary, with what was said before that.

@@ -28,6 +28,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/specgate/specgate/annotate"
+	"github.com/specgate/specgate/internal/sandbox/sandboxtest"
 )
 
 var pictures = flag.String("pictures", "", "write the pictures of the documentation into this directory")
@@ -54,10 +55,7 @@ func browse(t *testing.T, text []byte, before ...chromedp.Action[chromedp.Void])
 		}
 	}
 	if program == "" {
-		if os.Getenv("REQUIRE_BROWSER") == "1" {
-			t.Fatal("there is no chromium, chromium-browser or google-chrome on PATH, and REQUIRE_BROWSER=1")
-		}
-		t.Skip("there is no chromium, chromium-browser or google-chrome on PATH")
+		sandboxtest.Browser.Lacks(t, "there is no chromium, chromium-browser or google-chrome on PATH")
 	}
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
 		chromedp.ExecPath(program), chromedp.UserDataDir(t.TempDir()),

@@ -3,17 +3,15 @@ package annotate_test
 import (
 	"bytes"
 	"flag"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 	"unicode"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/specgate/specgate/annotate"
 	"github.com/specgate/specgate/checks"
+	"github.com/specgate/specgate/internal/goldentest"
 	"github.com/specgate/specgate/internal/policy"
 	"github.com/specgate/specgate/internal/source"
 )
@@ -22,19 +20,7 @@ var update = flag.Bool("update", false, "write the golden files")
 
 func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(file, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", file, diff)
-	}
+	goldentest.Compare(t, filepath.Join("testdata", name), string(got), *update)
 }
 
 var headText = `verus! {

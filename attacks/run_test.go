@@ -9,30 +9,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/specgate/specgate/internal/sandbox"
+	"github.com/specgate/specgate/internal/sandbox/sandboxtest"
 )
 
 // needRun skips a test that has code of a change run where this machine has no compiler or cannot isolate it, or fails it where that is demanded.
 func needRun(t *testing.T) {
 	t.Helper()
 	for _, program := range []string{"cargo", "rustc"} {
-		if _, err := exec.LookPath(program); err != nil {
-			if os.Getenv("REQUIRE_ORACLE") == "1" {
-				t.Fatal(err)
-			}
-			t.Skip(err)
-		}
+		sandboxtest.Oracle.Program(t, program)
 	}
-	ps, err := sandbox.Protections(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(sandbox.Missing(ps)) > 0 {
-		if os.Getenv("REQUIRE_ISOLATION") == "1" {
-			t.Fatalf("this machine cannot isolate: %s", sandbox.Statement(ps))
-		}
-		t.Skipf("this machine cannot isolate: %s", sandbox.Statement(ps))
-	}
+	sandboxtest.Isolated(t)
 }
 
 // measured runs specgate check with the measuring of strength, which builds and runs code of the change.
@@ -100,7 +86,7 @@ func TestBuildAttacks(t *testing.T) {
 	dir := repository(t, workspace("", "", "x / 2"), workspace("", code.String(), "helper::half(x)"), nil)
 	daemons := func() []string {
 		var out []string
-		for _, line := range commandLines(t) {
+		for _, line := range sandboxtest.CommandLines(t) {
 			if pid, rest, _ := strings.Cut(line, " "); strings.Contains(rest, marker) {
 				out = append(out, pid)
 			}
@@ -168,20 +154,4 @@ func TestRunAttacks(t *testing.T) {
 			t.Logf("measured: %v", strength)
 		})
 	}
-}
-
-// commandLines are the ids and command lines of all processes of this machine.
-func commandLines(t *testing.T) []string {
-	t.Helper()
-	names, err := filepath.Glob("/proc/[0-9]*/cmdline")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out []string
-	for _, n := range names {
-		if text, err := os.ReadFile(n); err == nil {
-			out = append(out, filepath.Base(filepath.Dir(n))+" "+strings.ReplaceAll(string(text), "\x00", " "))
-		}
-	}
-	return out
 }

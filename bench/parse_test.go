@@ -3,7 +3,6 @@ package bench
 
 import (
 	"encoding/json"
-	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/specgate/specgate/internal/source"
 	"github.com/specgate/specgate/internal/syntax"
+	"github.com/specgate/specgate/internal/syntax/syntaxtest"
 )
 
 // folder is what is read: SPECGATE_CORPUS, or else the fixtures.
@@ -83,7 +83,7 @@ func BenchmarkParse(b *testing.B) {
 // BenchmarkParseAgainstVerusSyn reads the files that verus_syn accepts with both parsers, in turn, each in one thread, and
 // reports both paces and how many times faster ours is.
 func BenchmarkParseAgainstVerusSyn(b *testing.B) {
-	oracle := build(b)
+	oracle := syntaxtest.Oracle(b)
 	paths := rustFiles(b, folder())
 	first := pace(b, oracle, paths)
 	paths = slices.DeleteFunc(paths, func(p string) bool { return slices.Contains(first.Skipped, p) })
@@ -139,32 +139,4 @@ func pace(b *testing.B, oracle string, paths []string) timed {
 		b.Fatalf("reading the oracle's figures: %v\n%s", err, out)
 	}
 	return t
-}
-
-func build(b *testing.B) string {
-	b.Helper()
-	if _, err := exec.LookPath("cargo"); err != nil {
-		if os.Getenv("REQUIRE_ORACLE") == "1" {
-			b.Fatal("REQUIRE_ORACLE is 1 and cargo is not on PATH")
-		}
-		b.Skip("cargo is not on PATH")
-	}
-	target := os.Getenv("SPECGATE_ORACLE_TARGET")
-	if target == "" {
-		cache, err := os.UserCacheDir()
-		if err != nil {
-			b.Fatal(err)
-		}
-		target = filepath.Join(cache, "specgate-oracle")
-	}
-	cmd := exec.Command("cargo", "build", "--release", "--locked", "--quiet", "--jobs", fmt.Sprint(min(2, runtime.NumCPU())))
-	cmd.Dir = filepath.Join("..", "testdata", "oracle", "verus-syn")
-	cmd.Env = append(os.Environ(), "CARGO_TARGET_DIR="+target)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		if os.Getenv("REQUIRE_ORACLE") == "1" {
-			b.Fatalf("REQUIRE_ORACLE is 1 and the oracle cannot be built here: %v\n%s", err, out)
-		}
-		b.Skipf("the oracle cannot be built here: %v\n%s", err, out)
-	}
-	return filepath.Join(target, "release", "verus-syn-oracle")
 }

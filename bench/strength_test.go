@@ -18,6 +18,7 @@ import (
 	"github.com/specgate/specgate/internal/eval"
 	"github.com/specgate/specgate/internal/policy"
 	"github.com/specgate/specgate/internal/sandbox"
+	"github.com/specgate/specgate/internal/sandbox/sandboxtest"
 	"github.com/specgate/specgate/internal/source"
 	"github.com/specgate/specgate/internal/spectest"
 	"github.com/specgate/specgate/internal/syntax"
@@ -30,13 +31,7 @@ const functions = "../internal/eval/testdata/functions"
 // is done elsewhere: the contract, written by hand as executable code, and a table of cases. A program has the whole suite, or as few spectests as the
 // example of SpecRL's paper; its time is divided by their number.
 func BenchmarkSpectest(b *testing.B) {
-	rustc, err := exec.LookPath("rustc")
-	if err != nil {
-		if os.Getenv("REQUIRE_ORACLE") == "1" {
-			b.Fatal(err)
-		}
-		b.Skip(err)
-	}
+	rustc := sandboxtest.Oracle.Program(b, "rustc")
 	text, err := os.ReadFile(functions + "/paper_max/strong.rs")
 	if err != nil {
 		b.Fatal(err)
@@ -124,13 +119,7 @@ func byProgram(b *testing.B, rustc string, suite *spectest.Suite, n int) time.Du
 
 // BenchmarkScore scores 100 small files in one process: the samples, each with its strong and its weak contract.
 func BenchmarkScore(b *testing.B) {
-	rustc, err := exec.LookPath("rustc")
-	if err != nil {
-		if os.Getenv("REQUIRE_ORACLE") == "1" {
-			b.Fatal(err)
-		}
-		b.Skip(err)
-	}
+	rustc := sandboxtest.Oracle.Program(b, "rustc")
 	dirs, err := filepath.Glob(functions + "/*")
 	if err != nil || len(dirs) == 0 {
 		b.Fatal("no samples", err)

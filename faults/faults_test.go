@@ -24,6 +24,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/specgate/specgate/checks"
+	"github.com/specgate/specgate/internal/sandbox/sandboxtest"
 )
 
 // specgate is the command under test.
@@ -229,10 +230,7 @@ func TestKillCheck(t *testing.T) {
 // TestFullDisk gives a check a disk that is full at some point. What it could not do is said, and nothing reads as if it had been done.
 func TestFullDisk(t *testing.T) {
 	if err := exec.Command("unshare", "-Urm", "true").Run(); err != nil {
-		if os.Getenv("REQUIRE_ISOLATION") == "1" {
-			t.Fatal("no user namespaces, in which a small disk could be mounted, and REQUIRE_ISOLATION=1: ", err)
-		}
-		t.Skip("no user namespaces, in which a small disk could be mounted: ", err)
+		sandboxtest.Isolation.Lacks(t, "no user namespaces, in which a small disk could be mounted: ", err)
 	}
 	c := example(t)
 	file := filepath.Join(t.TempDir(), "whole.json")

@@ -2,7 +2,6 @@ package registry_test
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"flag"
 	"fmt"
@@ -19,6 +18,7 @@ import (
 	"github.com/specgate/specgate/checks/contract"
 	"github.com/specgate/specgate/checks/registry"
 	"github.com/specgate/specgate/checks/registry/registrytest"
+	"github.com/specgate/specgate/internal/goldentest"
 	"github.com/specgate/specgate/internal/model"
 	"github.com/specgate/specgate/internal/model/modeltest"
 	"github.com/specgate/specgate/internal/pair"
@@ -314,22 +314,7 @@ func TestRuleData(t *testing.T) {
 // golden compares with a file, or writes it with -update.
 func golden(t *testing.T, path string, got []byte) {
 	t.Helper()
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(bytes.ReplaceAll(want, []byte("\r\n"), []byte("\n"))), string(got)); diff != "" {
-		t.Errorf("%s (-want +got), written anew by -update:\n%s", path, diff)
-	}
+	goldentest.Compare(t, path, string(got), *update)
 }
 
 // find returns the rule of an ID, or nil.

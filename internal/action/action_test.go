@@ -27,7 +27,9 @@ import (
 
 	"github.com/specgate/specgate"
 	"github.com/specgate/specgate/internal/github/githubtest"
+	"github.com/specgate/specgate/internal/goldentest"
 	"github.com/specgate/specgate/internal/sandbox"
+	"github.com/specgate/specgate/internal/sandbox/sandboxtest"
 	"github.com/specgate/specgate/internal/verus"
 )
 
@@ -63,12 +65,7 @@ var tools = []string{"awk", "bash", "cat", "chmod", "cp", "curl", "cut", "dirnam
 // newWorld makes a GitHub with the repository acme/numbers. Its commits are those of git in a directory, by the names that goldens have for them.
 func newWorld(t *testing.T, commits map[string]string, dir string, repo githubtest.Repo) *world {
 	t.Helper()
-	if _, err := exec.LookPath("curl"); err != nil {
-		if os.Getenv("REQUIRE_CURL") == "1" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
+	sandboxtest.Curl.Program(t, "curl")
 	w := &world{t: t, caches: map[string]string{}, artifacts: map[string]map[string]string{}}
 	all, err := githubtest.ReadGit(filepath.Join(dir, ".git"))
 	w.check(err)
@@ -220,17 +217,7 @@ func (w *world) compare(name string) {
 	text = strings.NewReplacer(w.names...).Replace(text)
 	text = regexp.MustCompile(`specgate\.[A-Za-z0-9]{8}\b`).ReplaceAllString(text, "specgate.TEMP")
 	text = regexp.MustCompile(`built with go\S+ for \S+`).ReplaceAllString(text, "built with GO")
-	file := filepath.Join("testdata", name+".txt")
-	if *update {
-		w.check(os.MkdirAll("testdata", 0o755))
-		w.check(os.WriteFile(file, []byte(text), 0o644))
-		return
-	}
-	want, err := os.ReadFile(file)
-	w.check(err)
-	if diff := gocmp.Diff(string(want), text); diff != "" {
-		w.t.Errorf("%s: %s", file, diff)
-	}
+	goldentest.Compare(w.t, filepath.Join("testdata", name+".txt"), text, *update)
 }
 
 func flat(in map[string]map[string]string) []string {
@@ -796,7 +783,7 @@ func TestVerifier(t *testing.T) {
 	t.Parallel()
 	platform, err := verus.Platform(runtime.GOOS, runtime.GOARCH)
 	if err != nil {
-		t.Skip(err)
+		sandboxtest.Verus.Lacks(t, err)
 	}
 	const release = "0.2025.06.23.283b036"
 	var archive bytes.Buffer
@@ -878,7 +865,7 @@ func isolated(t *testing.T) bool {
 	if len(sandbox.Missing(protections)) == 0 {
 		return true
 	}
-	if os.Getenv("REQUIRE_ISOLATION") == "1" {
+	if sandboxtest.Isolation.Made() {
 		t.Fatal(sandbox.Statement(protections))
 	}
 	return false
@@ -887,15 +874,8 @@ func isolated(t *testing.T) bool {
 // TestMeasured: code of the change is run, isolated, on one machine and on three; the report is the same.
 func TestMeasured(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("rustc"); err != nil {
-		if os.Getenv("REQUIRE_ORACLE") == "1" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
-	if !isolated(t) {
-		t.Skip("code of the change cannot be isolated")
-	}
+	sandboxtest.Oracle.Program(t, "rustc")
+	sandboxtest.Isolated(t)
 	dir, c := numbers(t, nil)
 	w := newWorld(t, c, dir, githubtest.Repo{Default: c["base"], Pulls: map[int]*githubtest.Pull{7: {Head: c["head"], Base: c["base"]}}})
 	w.path += string(os.PathListSeparator) + os.Getenv("PATH")

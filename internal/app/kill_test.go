@@ -346,9 +346,6 @@ func (s *serverProcess) status(key string) int {
 // TestKilled: 1,000 webhooks and their replays while the servers are killed and started again. Each head of each pull request has exactly
 // one check run in the end, completed, and that of the last head says what is right.
 func TestKilled(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it takes a minute")
-	}
 	t.Run("sqlite", func(t *testing.T) {
 		w := newWorld(t, 5, 20, 10)
 		testKilled(t, w, []*serverProcess{w.newServer(t, filepath.Join(t.TempDir(), "specgate.db"))})

@@ -21,6 +21,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/specgate/specgate/internal/github/githubtest"
+	"github.com/specgate/specgate/internal/sandbox/sandboxtest"
 )
 
 // cluster is a PostgreSQL of these tests alone: in a directory of its own, reached through a socket there, and ended with them.
@@ -41,10 +42,7 @@ func postgresURL(t testing.TB) string {
 	t.Helper()
 	clusterOnce.Do(func() { theCluster, clusterErr = startCluster() })
 	if clusterErr != nil {
-		if os.Getenv("REQUIRE_POSTGRES") == "1" {
-			t.Fatal(clusterErr)
-		}
-		t.Skip(clusterErr)
+		sandboxtest.Postgres.Lacks(t, clusterErr)
 	}
 	name := fmt.Sprintf("specgate%d", theCluster.n.Add(1))
 	conn, err := pgx.Connect(t.Context(), theCluster.url("postgres"))

@@ -570,13 +570,7 @@ func TestGracefulStop(t *testing.T) {
 		ended := make(chan error, 1)
 		stop := s.stop
 		go func() { ended <- stop() }()
-		s.eventually("it is not ready any more", func() bool {
-			resp, err := http.Get("http://" + s.address + "/readyz")
-			if err == nil {
-				resp.Body.Close()
-			}
-			return err == nil && resp.StatusCode == http.StatusServiceUnavailable
-		})
+		s.notReady()
 		letGo()
 		if err := <-ended; err != nil {
 			t.Fatal(err)
@@ -956,10 +950,7 @@ func TestStop(t *testing.T) {
 		stopped := make(chan error, 1)
 		stop := s.stop
 		go func() { stopped <- stop() }()
-		s.eventually("it is not ready", func() bool {
-			status, _ := get(t, s.address, "/readyz")
-			return status == http.StatusServiceUnavailable
-		})
+		s.notReady()
 		if status, text := get(t, s.address, "/readyz"); status != http.StatusServiceUnavailable || text != "the workers are not started, or are stopping\n" {
 			t.Errorf("readyz: %d %q", status, text)
 		}
@@ -977,6 +968,15 @@ func TestStop(t *testing.T) {
 		}
 		s.start()
 		s.want("2222 completed cancelled: Superseded by "+two, "3333 completed success: "+passTitle)
+	})
+}
+
+// notReady waits until the server says that it is to stop.
+func (s *scene) notReady() {
+	s.t.Helper()
+	s.eventually("it is not ready", func() bool {
+		status, _ := get(s.t, s.address, "/readyz")
+		return status == http.StatusServiceUnavailable
 	})
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/specgate/specgate/internal/cli"
 	"github.com/specgate/specgate/internal/sandbox"
+	"github.com/specgate/specgate/internal/sandbox/sandboxtest"
 )
 
 // documents are those whose console blocks are executed, relative to the root of the repository.
@@ -73,17 +74,11 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// needRustc skips a test where functions cannot be measured, or fails it if REQUIRE_ORACLE is 1 and there is no compiler, or REQUIRE_ISOLATION is 1 and
-// no isolation.
+// needRustc is for tests that measure functions.
 func needRustc(t *testing.T) {
 	t.Helper()
-	if err := cannotMeasure(t.Context()); err != nil {
-		_, noRustc := exec.LookPath("rustc")
-		if noRustc != nil && os.Getenv("REQUIRE_ORACLE") == "1" || noRustc == nil && os.Getenv("REQUIRE_ISOLATION") == "1" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
+	sandboxtest.Oracle.Program(t, "rustc")
+	sandboxtest.Isolated(t)
 }
 
 // cannotMeasure says why code cannot be compiled, and run isolated; nil if it can.

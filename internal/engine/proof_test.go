@@ -116,20 +116,7 @@ func TestProof(t *testing.T) {
 			if err := annotate.JSON(&got, result.Report); err != nil {
 				t.Fatal(err)
 			}
-			golden := filepath.Join("testdata", "proof", change+".json")
-			if *update {
-				if err := os.WriteFile(golden, got.Bytes(), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got.String()); diff != "" {
-				t.Errorf("%s (-want +got), written anew by -update:\n%s", golden, diff)
-			}
+			golden(t, filepath.Join("testdata", "proof", change+".json"), got.String())
 		})
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/specgate/specgate/checks"
 	"github.com/specgate/specgate/checks/registry"
 	"github.com/specgate/specgate/internal/engine"
+	"github.com/specgate/specgate/internal/goldentest"
 	"github.com/specgate/specgate/internal/policy"
 	"github.com/specgate/specgate/internal/sandbox"
 	"github.com/specgate/specgate/internal/verus"
@@ -145,19 +146,7 @@ func TestQuestions(t *testing.T) {
 // golden compares with a file, or writes it with -update.
 func golden(t *testing.T, path, got string) {
 	t.Helper()
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(bytes.ReplaceAll(want, []byte("\r\n"), []byte("\n"))), got); diff != "" {
-		t.Errorf("%s (-want +got), written anew by -update:\n%s", path, diff)
-	}
+	goldentest.Compare(t, path, got, *update)
 }
 
 // TestCorpus holds the sample changes, with the verifier's answers, against what their want.txt says of contracts and proofs.

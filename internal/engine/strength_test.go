@@ -17,19 +17,13 @@ import (
 	"github.com/specgate/specgate/checks"
 	"github.com/specgate/specgate/internal/engine"
 	"github.com/specgate/specgate/internal/policy"
-	"github.com/specgate/specgate/internal/sandbox"
+	"github.com/specgate/specgate/internal/sandbox/sandboxtest"
 )
 
 // compiler is rustc, run also where it cannot be isolated. Without one the test is skipped, or fails where it must not be.
 func compiler(t testing.TB) func() (engine.Compiler, error) {
 	t.Helper()
-	path, err := sandbox.LookPath("rustc")
-	if err != nil {
-		if os.Getenv("REQUIRE_ORACLE") == "1" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
+	path := sandboxtest.Oracle.Program(t, "rustc")
 	return func() (engine.Compiler, error) { return engine.Compiler{Path: path, Named: true}, nil }
 }
 
@@ -76,22 +70,7 @@ func TestStrength(t *testing.T) {
 	if diff := cmp.Diff(reports[0], reports[1]); diff != "" {
 		t.Errorf("two runs differ:\n%s", diff)
 	}
-	const file = "testdata/strength/max-weak.json"
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(reports[0]), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), reports[0]); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", file, diff)
-	}
+	golden(t, "testdata/strength/max-weak.json", reports[0])
 }
 
 // brief are the rules of the family that fired, with their severities.

@@ -19,6 +19,7 @@ import (
 	"github.com/specgate/specgate/internal/cache"
 	"github.com/specgate/specgate/internal/engine"
 	"github.com/specgate/specgate/internal/sandbox"
+	"github.com/specgate/specgate/internal/sandbox/sandboxtest"
 	"github.com/specgate/specgate/internal/verus"
 	"github.com/specgate/specgate/internal/verus/verustest"
 )
@@ -27,16 +28,7 @@ import (
 // test is skipped, or fails where it must not be.
 func keeping(t *testing.T, o engine.Options) (engine.Options, *bytes.Buffer) {
 	t.Helper()
-	ps, err := sandbox.Protections(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if missing := sandbox.Missing(ps); len(missing) > 0 {
-		if os.Getenv("REQUIRE_ISOLATION") == "1" {
-			t.Fatal(sandbox.Statement(ps))
-		}
-		t.Skip(sandbox.Statement(ps))
-	}
+	sandboxtest.Isolated(t)
 	log := &bytes.Buffer{}
 	o.Only, o.Compiler = []checks.Family{checks.Strength}, compiler(t)
 	o.Log = slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))

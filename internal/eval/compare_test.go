@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/specgate/specgate/internal/goldentest"
 	"github.com/specgate/specgate/internal/source"
 )
 
@@ -104,17 +105,5 @@ var update = flag.Bool("update", false, "write the golden files")
 // golden compares a text with a file, or writes it there.
 func golden(t *testing.T, path, got string) {
 	t.Helper()
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(string(want), got); d != "" {
-		t.Errorf("%s (-want +got):\n%s", path, d)
-	}
+	goldentest.Compare(t, path, got, *update)
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/specgate/specgate/internal/gitrepo"
 	"github.com/specgate/specgate/internal/sandbox"
+	"github.com/specgate/specgate/internal/sandbox/sandboxtest"
 )
 
 // A repo is a real repository, made with the git program.
@@ -269,7 +270,7 @@ func TestOpenErrors(t *testing.T) {
 
 func TestOpenOfAnotherUser(t *testing.T) {
 	if os.Geteuid() != 0 {
-		t.Skip("only root can give a directory to another user")
+		sandboxtest.Root.Lacks(t, "only root can give a directory to another user")
 	}
 	r := newRepo(t)
 	t.Setenv("SUDO_UID", "")

@@ -15,6 +15,7 @@ import (
 	"github.com/specgate/specgate/internal/model"
 	"github.com/specgate/specgate/internal/mutate"
 	"github.com/specgate/specgate/internal/sandbox"
+	"github.com/specgate/specgate/internal/sandbox/sandboxtest"
 	"github.com/specgate/specgate/internal/source"
 	"github.com/specgate/specgate/internal/spectest"
 	"github.com/specgate/specgate/internal/syntax"
@@ -29,13 +30,7 @@ func TestMain(m *testing.M) {
 // rustc is the path of the compiler. A test without it is skipped, unless there must be one.
 func rustc(t testing.TB) string {
 	t.Helper()
-	path, err := exec.LookPath("rustc")
-	if err != nil {
-		if os.Getenv("REQUIRE_ORACLE") == "1" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
+	path := sandboxtest.Oracle.Program(t, "rustc")
 	return path
 }
 
@@ -229,10 +224,7 @@ func cargoHome(t testing.TB) string {
 		}
 	}
 	if err != nil {
-		if os.Getenv("REQUIRE_ORACLE") == "1" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
+		sandboxtest.Oracle.Lacks(t, err)
 	}
 	if home := os.Getenv("CARGO_HOME"); home != "" {
 		return home

@@ -17,6 +17,7 @@ import (
 	"github.com/specgate/specgate/internal/model"
 	"github.com/specgate/specgate/internal/pair"
 	"github.com/specgate/specgate/internal/sandbox"
+	"github.com/specgate/specgate/internal/sandbox/sandboxtest"
 	"github.com/specgate/specgate/internal/source"
 	"github.com/specgate/specgate/internal/spectest"
 	"github.com/specgate/specgate/internal/syntax"
@@ -85,13 +86,7 @@ func world(m *model.Model) *eval.World {
 // rustc is the compiler. Without one the test is skipped, or fails where it must not be.
 func rustc(t testing.TB) string {
 	t.Helper()
-	path, err := sandbox.LookPath("rustc")
-	if err != nil {
-		if os.Getenv("REQUIRE_ORACLE") == "1" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
+	path := sandboxtest.Oracle.Program(t, "rustc")
 	return path
 }
 

@@ -3,7 +3,6 @@ package measure_test
 import (
 	"context"
 	"flag"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"github.com/specgate/specgate/checks"
 	"github.com/specgate/specgate/checks/registry"
 	"github.com/specgate/specgate/checks/registry/registrytest"
+	"github.com/specgate/specgate/internal/goldentest"
 	"github.com/specgate/specgate/internal/measure"
 	"github.com/specgate/specgate/internal/pair"
 )
@@ -21,22 +21,7 @@ var update = flag.Bool("update", false, "write the golden files")
 
 func golden(t *testing.T, name, got string) {
 	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got), written anew by -update:\n%s", file, diff)
-	}
+	goldentest.Compare(t, filepath.Join("testdata", name), got, *update)
 }
 
 // suiteRules are those that need a suite.

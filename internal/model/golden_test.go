@@ -2,12 +2,11 @@ package model_test
 
 import (
 	"flag"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/specgate/specgate/internal/goldentest"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -21,15 +20,7 @@ func TestModel(t *testing.T) {
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			got := dump(build(t, archive(t, readFile(t, file))))
-			golden := strings.TrimSuffix(file, ".txtar") + ".golden"
-			if *update {
-				if err := os.WriteFile(golden, []byte(got), 0o666); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if d := cmp.Diff(string(readFile(t, golden)), got); d != "" {
-				t.Errorf("-want +got:\n%s", d)
-			}
+			goldentest.Compare(t, strings.TrimSuffix(file, ".txtar")+".golden", got, *update)
 		})
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/specgate/specgate/internal/model"
 	"github.com/specgate/specgate/internal/mutate"
+	"github.com/specgate/specgate/internal/sandbox/sandboxtest"
 	"github.com/specgate/specgate/internal/source"
 	"github.com/specgate/specgate/internal/syntax"
 )
@@ -32,17 +33,6 @@ impl<T, const N: usize> SliceSet<T> for [T; N] { fn set(&mut self, i: usize, x: 
 
 // moreVstd are samples whose executable code needs more of vstd than this.
 var moreVstd = map[string]bool{"atomics.rs": true, "invariants.rs": true}
-
-// needRustc skips a test where there is no compiler, unless there must be one.
-func needRustc(t testing.TB) {
-	t.Helper()
-	if _, err := exec.LookPath("rustc"); err != nil {
-		if os.Getenv("REQUIRE_ORACLE") == "1" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
-}
 
 // emitted is a mutant in the text that is compiled, on the lines from first to last.
 type emitted struct {
@@ -179,7 +169,7 @@ func blame(t testing.TB, line string, rest []*emitted) {
 
 // TestMutantsCompile compiles all mutants of the samples. Which do not, and why, is a golden file.
 func TestMutantsCompile(t *testing.T) {
-	needRustc(t)
+	sandboxtest.Oracle.Program(t, "rustc")
 	var failures strings.Builder
 	total, failed := map[mutate.Operator]int{}, map[mutate.Operator]int{}
 	all, bad := 0, 0

@@ -8,8 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/specgate/specgate/internal/goldentest"
 	"github.com/specgate/specgate/internal/model"
 	"github.com/specgate/specgate/internal/source"
 	"github.com/specgate/specgate/internal/syntax"
@@ -79,14 +78,7 @@ func readFile(t testing.TB, path string) string {
 // golden compares with a file, or writes it.
 func golden(t *testing.T, path, got string) {
 	t.Helper()
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if d := cmp.Diff(readFile(t, path), got); d != "" {
-		t.Errorf("%s (-want +got):\n%s", path, d)
-	}
+	goldentest.Compare(t, path, got, *update)
 }
 
 // samples are files whose executable code is compiled elsewhere too.

@@ -2,13 +2,11 @@ package obligation_test
 
 import (
 	"flag"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/specgate/specgate/internal/goldentest"
 	"github.com/specgate/specgate/internal/obligation"
 	"github.com/specgate/specgate/internal/source"
 	"github.com/specgate/specgate/internal/syntax"
@@ -81,22 +79,7 @@ func golden(t *testing.T, dir, name string) {
 		got := show(plan, head)
 		parses(t, plan, head)
 		path := filepath.Join("testdata", "golden", name+".txt")
-		if *update {
-			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
-			return
-		}
-		want, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(string(want), got); diff != "" {
-			t.Errorf("(-want +got)\n%s", diff)
-		}
+		goldentest.Compare(t, path, got, *update)
 	})
 }
 

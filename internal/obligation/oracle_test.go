@@ -8,16 +8,16 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
-	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/specgate/specgate/internal/syntax/syntaxtest"
 )
 
 // TestOracle has every shadow of every sample change read by verus_syn, the parser of Verus's own macros. A shadow may be refused
 // only where the file itself is.
 func TestOracle(t *testing.T) {
-	oracle := buildOracle(t)
+	oracle := syntaxtest.Oracle(t)
 	out := t.TempDir()
 	var files []string
 	put := func(text []byte) string {
@@ -95,34 +95,3 @@ func TestOracle(t *testing.T) {
 	}
 	t.Logf("%d shadows", len(checks))
 }
-
-func buildOracle(t *testing.T) string {
-	t.Helper()
-	if _, err := exec.LookPath("cargo"); err != nil {
-		if os.Getenv("REQUIRE_ORACLE") == "1" {
-			t.Fatal("cargo is needed to build the oracle and is not on PATH")
-		}
-		t.Skip("cargo is not on PATH")
-	}
-	target := os.Getenv("SPECGATE_ORACLE_TARGET")
-	if target == "" {
-		cache, err := os.UserCacheDir()
-		if err != nil {
-			t.Fatal(err)
-		}
-		target = filepath.Join(cache, "specgate-oracle")
-	}
-	cmd := exec.Command("cargo", "build", "--release", "--locked", "--quiet", "--jobs", fmt.Sprint(min(2, runtime.NumCPU())))
-	cmd.Dir = filepath.Join("..", "..", "testdata", "oracle", "verus-syn")
-	cmd.Env = append(os.Environ(), "CARGO_TARGET_DIR="+target)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		if os.Getenv("REQUIRE_ORACLE") != "1" && offline.Match(out) {
-			t.Skipf("the oracle's crates are not here and cannot be fetched: %v\n%s", err, out)
-		}
-		t.Fatalf("building the oracle: %v\n%s", err, out)
-	}
-	return filepath.Join(target, "release", "verus-syn-oracle")
-}
-
-// offline tells cargo's messages for a registry that cannot be reached.
-var offline = regexp.MustCompile("failed to download|failed to get|failed to fetch|failed to query|network failure|[Cc]ould ?n.t (connect|resolve)|offline")

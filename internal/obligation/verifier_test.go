@@ -13,12 +13,12 @@ import (
 	"strings"
 	"testing"
 
-	gocmp "github.com/google/go-cmp/cmp"
-
 	"github.com/specgate/specgate/internal/eval"
+	"github.com/specgate/specgate/internal/goldentest"
 	"github.com/specgate/specgate/internal/model"
 	"github.com/specgate/specgate/internal/obligation"
 	"github.com/specgate/specgate/internal/pair"
+	"github.com/specgate/specgate/internal/sandbox/sandboxtest"
 )
 
 // answered are the changes whose questions were put to the verifier: all of the corpus, and those of selected and the forms that are one file.
@@ -63,10 +63,7 @@ func key(o *obligation.Obligation) string {
 func TestVerifier(t *testing.T) {
 	verus := os.Getenv("SPECGATE_VERUS")
 	if verus == "" {
-		if os.Getenv("REQUIRE_VERUS") == "1" {
-			t.Fatal("REQUIRE_VERUS is 1 and SPECGATE_VERUS names no verifier")
-		}
-		t.Skip("SPECGATE_VERUS names no verifier")
+		sandboxtest.Verus.Lacks(t, "SPECGATE_VERUS names no verifier")
 	}
 	for name, dir := range answered(t) {
 		if only := os.Getenv("SPECGATE_ONLY"); only != "" && !strings.Contains(name, only) {
@@ -95,23 +92,7 @@ func TestVerifier(t *testing.T) {
 				lines = append(lines, s)
 			}
 			got := strings.Join(lines, "\n") + "\n"
-			path := filepath.Join("testdata", "answers", name+".txt")
-			if *update {
-				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := gocmp.Diff(string(want), got); diff != "" {
-				t.Errorf("(-want +got)\n%s", diff)
-			}
+			goldentest.Compare(t, filepath.Join("testdata", "answers", name+".txt"), got, *update)
 		})
 	}
 }
@@ -285,20 +266,7 @@ func TestDirection(t *testing.T) {
 		}
 	}
 	text := strings.Join(got, "\n") + "\n"
-	path := filepath.Join("testdata", "directions.txt")
-	if *update {
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := gocmp.Diff(string(want), text); diff != "" {
-		t.Errorf("(-want +got)\n%s", diff)
-	}
+	goldentest.Compare(t, filepath.Join("testdata", "directions.txt"), text, *update)
 }
 
 // wanted is the direction that want.txt asks for; empty if none.

@@ -237,7 +237,7 @@ func FuzzPair(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, a, b []byte) {
 		if len(a)+len(b) > 1<<16 {
-			t.Skip()
+			return // larger ones find nothing else, and take long
 		}
 		if got := describe(pair.New(one(t, a), one(t, a))); got != "" {
 			t.Errorf("a text with itself: %s", got)

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/specgate/specgate/internal/goldentest"
 	"github.com/specgate/specgate/internal/source"
 )
 
@@ -48,20 +49,7 @@ func TestErrors(t *testing.T) {
 			if err == nil {
 				t.Fatalf("no error, but a policy: %+v", p)
 			}
-			got := err.Error() + "\n"
-			golden := strings.TrimSuffix(f, ".toml") + ".golden"
-			if *update {
-				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("messages (-want +got):\n%s", diff)
-			}
+			goldentest.Compare(t, strings.TrimSuffix(f, ".toml")+".golden", err.Error()+"\n", *update)
 		})
 	}
 }

@@ -10,8 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/specgate/specgate/internal/goldentest"
 	"github.com/specgate/specgate/internal/model"
 	"github.com/specgate/specgate/internal/obligation"
 	"github.com/specgate/specgate/internal/pair"
@@ -148,22 +147,7 @@ func show(a *Answers) string {
 
 func goldenText(t *testing.T, name, got string) {
 	t.Helper()
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got), written anew by -update:\n%s", name, diff)
-	}
+	goldentest.Compare(t, name, got, *update)
 }
 
 func samples(t *testing.T) []string {

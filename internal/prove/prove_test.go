@@ -19,6 +19,7 @@ import (
 
 	"github.com/specgate/specgate/checks"
 	"github.com/specgate/specgate/checks/proof"
+	"github.com/specgate/specgate/internal/goldentest"
 	"github.com/specgate/specgate/internal/model"
 	"github.com/specgate/specgate/internal/model/modeltest"
 	"github.com/specgate/specgate/internal/pair"
@@ -149,23 +150,7 @@ func findings(t *testing.T, base, head *model.Model, in *checks.ProofInput) []by
 
 func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
-	name = filepath.Join("testdata", name+".json")
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s (-want +got), written anew by -update:\n%s", name, diff)
-	}
+	goldentest.Compare(t, filepath.Join("testdata", name+".json"), string(got), *update)
 }
 
 // TestChanges judges sample changes by what the verifier says of both sides.

@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/specgate/specgate/internal/sandbox"
+	"github.com/specgate/specgate/internal/sandbox/sandboxtest"
 )
 
 // sh is a command that runs a shell script within wide limits.
@@ -342,9 +343,7 @@ func TestGroupEndsWithLimit(t *testing.T) {
 
 // A process that left the group cannot be killed with it, and the output then is not known to be complete.
 func TestOutputHeld(t *testing.T) {
-	if _, err := sandbox.LookPath("setsid"); err != nil {
-		t.Skip("needs setsid to leave the group: ", err)
-	}
+	sandboxtest.Isolation.Program(t, "setsid") // with which a process leaves its group
 	pidFile := filepath.Join(t.TempDir(), "pid")
 	c := sh(`setsid sh -c 'echo $$ > "$0.new"; mv "$0.new" "$0"; exec sleep 60' "$0" & while ! test -e "$0"; do sleep 0.02; done; echo out`)
 	c.Args = append(c.Args, pidFile)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/specgate/specgate/internal/gitrepo"
 	"github.com/specgate/specgate/internal/sandbox"
+	"github.com/specgate/specgate/internal/sandbox/sandboxtest"
 	"github.com/specgate/specgate/internal/verus"
 )
 
@@ -221,13 +222,7 @@ func TestExamine(t *testing.T) {
 // TestNothingOfTheRepository runs where a repository would have itself be asked: rustup would take the toolchain, and git and cargo
 // the programs, that files there name.
 func TestNothingOfTheRepository(t *testing.T) {
-	rustup, err := exec.LookPath("rustup")
-	if err != nil {
-		if os.Getenv("REQUIRE_RUSTUP") == "1" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
+	rustup := sandboxtest.Rustup.Program(t, "rustup")
 	dir := t.TempDir()
 	mark := filepath.Join(dir, "was-run")
 	evil := []byte("#!/bin/sh\ntouch " + mark + "\necho evil 9.9.9\n")

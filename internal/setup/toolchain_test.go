@@ -3,6 +3,7 @@ package setup
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/specgate/specgate/internal/sandbox"
+	"github.com/specgate/specgate/internal/sandbox/sandboxtest"
 	"github.com/specgate/specgate/internal/verus"
 )
 
@@ -121,10 +123,7 @@ func TestRealRustup(t *testing.T) {
 	out, err := rustup(t.Context(), verus.Sandboxed{}, rustupTime, "toolchain", "list")
 	words := strings.Fields(out)
 	if err != nil || len(words) == 0 || words[0] == "no" { // no installed toolchains
-		if os.Getenv("REQUIRE_RUSTUP") == "1" {
-			t.Fatalf("no rustup with a toolchain: %v, %s", err, out)
-		}
-		t.Skipf("no rustup with a toolchain: %v, %s", err, out)
+		sandboxtest.Rustup.Lacks(t, fmt.Sprintf("no rustup with a toolchain: %v, %s", err, out))
 	}
 	for name, want := range map[string]bool{words[0]: true, words[0] + "-other": false} {
 		if got, err := hasToolchain(t.Context(), verus.Sandboxed{}, name); err != nil || got != want {

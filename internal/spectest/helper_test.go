@@ -9,9 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/specgate/specgate/internal/eval"
+	"github.com/specgate/specgate/internal/goldentest"
 	"github.com/specgate/specgate/internal/source"
 	"github.com/specgate/specgate/internal/syntax"
 	"github.com/specgate/specgate/internal/value"
@@ -21,22 +20,7 @@ var update = flag.Bool("update", false, "write the golden files")
 
 func golden(t *testing.T, name, got string) {
 	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := cmp.Diff(string(want), got); d != "" {
-		t.Errorf("%s (-want +got):\n%s", path, d)
-	}
+	goldentest.Compare(t, filepath.Join("testdata", name), got, *update)
 }
 
 // worldOf reads a text as a crate of its own.

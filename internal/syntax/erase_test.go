@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/specgate/specgate/internal/sandbox/sandboxtest"
 	"github.com/specgate/specgate/internal/source"
 )
 
@@ -136,12 +138,7 @@ var needsVstd = map[string]bool{"atomics": true, "invariants": true, "mutable_re
 // TestErasedTextRuns compiles every sample with the published macros and erased, with and without vstd, and compares what the
 // programs print.
 func TestErasedTextRuns(t *testing.T) {
-	if _, err := exec.LookPath("cargo"); err != nil {
-		if os.Getenv("REQUIRE_ORACLE") == "1" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
+	sandboxtest.Oracle.Program(t, "cargo")
 	dir := t.TempDir()
 	for _, name := range []string{"Cargo.toml", "Cargo.lock", "with/Cargo.toml", "without/Cargo.toml"} {
 		writeFile(t, filepath.Join(dir, name), readFile(t, filepath.Join(eraseDir, name)))

@@ -11,7 +11,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"sort"
 	"strconv"
@@ -20,6 +19,7 @@ import (
 
 	"github.com/specgate/specgate/internal/source"
 	"github.com/specgate/specgate/internal/syntax"
+	"github.com/specgate/specgate/internal/syntax/syntaxtest"
 )
 
 // The oracle is verus_syn, the parser that Verus's own macros use: see testdata/oracle/README.md for its dump, whose form
@@ -33,7 +33,7 @@ import (
 //   - The inside of an atomically or with clause is tokens to us: its extent is compared, as what follows it must be in place.
 //   - What verus_syn keeps as raw tokens ("verbatim") stands for one item of ours with all that is in it.
 func TestOracle(t *testing.T) {
-	oracle := buildOracle(t)
+	oracle := syntaxtest.Oracle(t)
 	files := syntax.RustFiles(t, filepath.Join("..", "..", "testdata"))
 	if dir := os.Getenv("SPECGATE_CORPUS"); dir != "" {
 		files = append(files, syntax.RustFiles(t, dir)...)
@@ -64,7 +64,7 @@ func TestOracle(t *testing.T) {
 //
 // The other way we are more tolerant in places that no verifier run survives; how often is bounded.
 func TestOracleMutations(t *testing.T) {
-	oracle := buildOracle(t)
+	oracle := syntaxtest.Oracle(t)
 	dir, times := filepath.Join("..", "..", "testdata"), 4
 	if c := os.Getenv("SPECGATE_CORPUS"); c != "" {
 		dir, times = c, 1
@@ -181,37 +181,6 @@ func mutate(s string, seed uint64, tokens []string) string {
 	}
 	return s[:a.Start] + s[b.Start:b.End] + s[a.End:b.Start] + s[a.Start:a.End] + s[b.End:]
 }
-
-func buildOracle(t *testing.T) string {
-	t.Helper()
-	if _, err := exec.LookPath("cargo"); err != nil {
-		if os.Getenv("REQUIRE_ORACLE") == "1" {
-			t.Fatal("cargo is needed to build the oracle and is not on PATH")
-		}
-		t.Skip("cargo is not on PATH")
-	}
-	target := os.Getenv("SPECGATE_ORACLE_TARGET")
-	if target == "" {
-		cache, err := os.UserCacheDir()
-		if err != nil {
-			t.Fatal(err)
-		}
-		target = filepath.Join(cache, "specgate-oracle")
-	}
-	cmd := exec.Command("cargo", "build", "--release", "--locked", "--quiet", "--jobs", fmt.Sprint(min(2, runtime.NumCPU())))
-	cmd.Dir = filepath.Join("..", "..", "testdata", "oracle", "verus-syn")
-	cmd.Env = append(os.Environ(), "CARGO_TARGET_DIR="+target)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		if os.Getenv("REQUIRE_ORACLE") != "1" && offline.Match(out) {
-			t.Skipf("the oracle's crates are not here and cannot be fetched: %v\n%s", err, out)
-		}
-		t.Fatalf("building the oracle: %v\n%s", err, out)
-	}
-	return filepath.Join(target, "release", "verus-syn-oracle")
-}
-
-// offline tells cargo's messages for a registry that cannot be reached.
-var offline = regexp.MustCompile("failed to download|failed to get|failed to fetch|failed to query|network failure|[Cc]ould ?n.t (connect|resolve)|offline")
 
 func runOracle(t *testing.T, oracle string, files []string) []*dumped {
 	t.Helper()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/specgate/specgate/internal/goldentest"
 	"github.com/specgate/specgate/internal/source"
 )
 
@@ -128,22 +129,7 @@ func TestRejected(t *testing.T) {
 
 func golden(t *testing.T, path, got string) {
 	t.Helper()
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got; run with -update to accept):\n%s", path, diff)
-	}
+	goldentest.Compare(t, path, got, *update)
 }
 
 // dump writes a tree as nested lists: kind, operator or text of leaves, children.

@@ -19,6 +19,7 @@ import (
 
 	"github.com/specgate/specgate/internal/cache"
 	"github.com/specgate/specgate/internal/sandbox"
+	"github.com/specgate/specgate/internal/sandbox/sandboxtest"
 	. "github.com/specgate/specgate/internal/verus"
 	"github.com/specgate/specgate/internal/verus/verustest"
 )
@@ -647,12 +648,9 @@ func locked(t *testing.T, change func(files map[string]string)) map[string]strin
 	for name, text := range files {
 		writeFile(t, filepath.Join(dir, name), text, 0o644)
 	}
-	c := exec.Command("cargo", "generate-lockfile", "--offline")
+	c := exec.Command(sandboxtest.Oracle.Program(t, "cargo"), "generate-lockfile", "--offline")
 	c.Dir = dir
 	if out, err := c.CombinedOutput(); err != nil {
-		if errors.Is(err, exec.ErrNotFound) && os.Getenv("REQUIRE_ORACLE") != "1" {
-			t.Skip("there is no cargo: ", err)
-		}
 		t.Fatalf("%v: %s", err, out)
 	}
 	lock, err := os.ReadFile(filepath.Join(dir, "Cargo.lock"))

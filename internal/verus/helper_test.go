@@ -10,8 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/specgate/specgate/internal/goldentest"
 	"github.com/specgate/specgate/internal/model"
 	"github.com/specgate/specgate/internal/model/modeltest"
 	. "github.com/specgate/specgate/internal/verus"
@@ -148,17 +147,5 @@ func show(r *Run, files map[string]string, functions []Function) string {
 
 func golden(t *testing.T, name, got string) {
 	t.Helper()
-	if *update {
-		if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got), written anew by -update:\n%s", name, diff)
-	}
+	goldentest.Compare(t, name, got, *update)
 }

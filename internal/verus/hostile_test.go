@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/specgate/specgate/internal/sandbox"
+	"github.com/specgate/specgate/internal/sandbox/sandboxtest"
 	. "github.com/specgate/specgate/internal/verus"
 )
 
@@ -30,17 +30,6 @@ func (builder) Run(ctx context.Context, c sandbox.Command) (sandbox.Result, erro
 		c.Env = append(c.Env, "RUSTC_WRAPPER=")
 	}
 	return c.Run(ctx)
-}
-
-// needCargo skips the test without cargo, or fails it if REQUIRE_ORACLE is 1.
-func needCargo(t *testing.T) {
-	t.Helper()
-	if _, err := exec.LookPath("cargo"); err != nil {
-		if os.Getenv("REQUIRE_ORACLE") == "1" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
-	}
 }
 
 const hostileManifest = `[package]
@@ -90,27 +79,12 @@ func reasons(r *Run) string {
 	return strings.Join(out, "\n")
 }
 
-// needIsolation skips the test where this machine cannot isolate programs, or fails it if REQUIRE_ISOLATION is 1.
-func needIsolation(t *testing.T) {
-	t.Helper()
-	ps, err := sandbox.Protections(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if missing := sandbox.Missing(ps); len(missing) > 0 {
-		if os.Getenv("REQUIRE_ISOLATION") == "1" {
-			t.Fatalf("this machine cannot isolate: %s", sandbox.Statement(ps))
-		}
-		t.Skipf("this machine cannot isolate: %s", sandbox.Statement(ps))
-	}
-}
-
 const noSummary = "not-run: the verifier printed no summary for k"
 
 // TestHostileBuild: what build scripts and procedural macros of a change do while it is built ends in a reason that names it.
 func TestHostileBuild(t *testing.T) {
-	needCargo(t)
-	needIsolation(t)
+	sandboxtest.Oracle.Program(t, "cargo")
+	sandboxtest.Isolated(t)
 	const marker = "7391.25"
 	for _, c := range []struct {
 		name    string
@@ -145,7 +119,7 @@ func TestHostileBuild(t *testing.T) {
 			if took := time.Since(start); took > c.timeout+30*time.Second {
 				t.Errorf("it took %v", took)
 			}
-			for _, line := range commandLines(t) {
+			for _, line := range sandboxtest.CommandLines(t) {
 				if strings.Contains(line, marker) {
 					t.Errorf("left behind: %q", line)
 				}
@@ -154,27 +128,11 @@ func TestHostileBuild(t *testing.T) {
 	}
 }
 
-// commandLines are those of all processes of this machine.
-func commandLines(t *testing.T) []string {
-	t.Helper()
-	names, err := filepath.Glob("/proc/[0-9]*/cmdline")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out []string
-	for _, n := range names {
-		if text, err := os.ReadFile(n); err == nil {
-			out = append(out, strings.ReplaceAll(string(text), "\x00", " "))
-		}
-	}
-	return out
-}
-
 // TestHostileReach: a build script of a change reaches nothing but its target directory, the sources that are verified after it included. Without
 // isolation the same script does what it must not.
 func TestHostileReach(t *testing.T) {
-	needCargo(t)
-	needIsolation(t)
+	sandboxtest.Oracle.Program(t, "cargo")
+	sandboxtest.Isolated(t)
 	outside := t.TempDir()
 	secret := filepath.Join(outside, "secret")
 	if err := os.WriteFile(secret, []byte("a token"), 0o600); err != nil {
@@ -230,8 +188,8 @@ func TestHostileReach(t *testing.T) {
 
 // TestHostileMemory: a build script that takes more memory than there may be ends alone, or ends the run.
 func TestHostileMemory(t *testing.T) {
-	needCargo(t)
-	needIsolation(t)
+	sandboxtest.Oracle.Program(t, "cargo")
+	sandboxtest.Isolated(t)
 	r, _ := builds(t, script("let mut all = Vec::new();\nloop { all.push(vec![1u8; 1 << 24]); }"), true, 1<<29, time.Minute)
 	got := reasons(r)
 	if !strings.HasPrefix(got, noSummary+"\nnot-run: a build script failed: error: failed to run custom build command for `k v0.1.0 (.)`") &&
@@ -243,7 +201,7 @@ func TestHostileMemory(t *testing.T) {
 // TestHostileSettings: settings of cargo that base has too may name a program of the tree, which the change edits. It is not run where nothing
 // bounds it, although cargo by itself would.
 func TestHostileSettings(t *testing.T) {
-	needCargo(t)
+	sandboxtest.Oracle.Program(t, "cargo")
 	for _, setting := range []string{"rustc", "rustc-wrapper", "rustc-workspace-wrapper"} {
 		t.Run(setting, func(t *testing.T) {
 			marker := filepath.Join(t.TempDir(), "marker")
@@ -307,7 +265,7 @@ func (o *old) Run(ctx context.Context, c sandbox.Command) (sandbox.Result, error
 
 // TestWorkspaceCommand: a release whose command verify makes no libraries has to build a workspace in which one package depends on another.
 func TestWorkspaceCommand(t *testing.T) {
-	needCargo(t)
+	sandboxtest.Oracle.Program(t, "cargo")
 	files := func(depends, verify string) map[string]string {
 		return map[string]string{
 			"Cargo.toml":   "[workspace]\nmembers = [\"a\", \"b\"]\nresolver = \"2\"\n",
@@ -347,7 +305,7 @@ func TestWorkspaceCommand(t *testing.T) {
 
 // TestAnew: what was built of one copy of a tree is not taken for another one, which has the same target directory.
 func TestAnew(t *testing.T) {
-	needCargo(t)
+	sandboxtest.Oracle.Program(t, "cargo")
 	files := map[string]string{"Cargo.toml": hostileManifest, "src/lib.rs": "pub fn f() {}\n"}
 	first, second := work(t, files), work(t, files)
 	second.Target = first.Target

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/specgate/specgate/internal/sandbox/sandboxtest"
 	. "github.com/specgate/specgate/internal/verus"
 )
 
@@ -80,10 +81,7 @@ func TestSolverOf(t *testing.T) {
 func TestFindInstalled(t *testing.T) {
 	platform, err := Platform(runtime.GOOS, runtime.GOARCH)
 	if err != nil {
-		if os.Getenv("REQUIRE_VERUS") == "1" {
-			t.Fatal(err)
-		}
-		t.Skip(err)
+		sandboxtest.Verus.Lacks(t, err)
 	}
 	data := t.TempDir()
 	const release = "0.2026.08.15.7d4628a"

@@ -3,14 +3,13 @@
 package registrytest
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/specgate/specgate/annotate"
 	"github.com/specgate/specgate/checks"
+	"github.com/specgate/specgate/internal/goldentest"
 )
 
 // Severities checks that each finding of a rule, before a policy has judged it, has a severity that the rule's data name.
@@ -42,20 +41,5 @@ func Annotation(t testing.TB, dir string, update bool, rules []*checks.Rule, id 
 	}
 	a := run.Annotations[0]
 	got := a.Title + "\n\n" + a.Message + "\n"
-	file := filepath.Join(dir, filepath.FromSlash(id)+".txt")
-	if update {
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := strings.ReplaceAll(string(want), "\r\n", "\n"); want != got {
-		t.Errorf("%s, written anew by -update: want\n%s\ngot\n%s", file, want, got)
-	}
+	goldentest.Compare(t, filepath.Join(dir, filepath.FromSlash(id)+".txt"), got, update)
 }

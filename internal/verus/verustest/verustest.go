@@ -21,6 +21,7 @@ import (
 	"testing"
 
 	"github.com/specgate/specgate/internal/sandbox"
+	"github.com/specgate/specgate/internal/sandbox/sandboxtest"
 	"github.com/specgate/specgate/internal/verus"
 )
 
@@ -382,8 +383,8 @@ func Real(tb testing.TB, runner verus.Runner) *verus.Verifier {
 	switch {
 	case err == nil:
 		return v
-	case errors.As(err, &p) && p.Kind == verus.NoVerifier && os.Getenv("REQUIRE_VERUS") != "1":
-		tb.Skip(err)
+	case errors.As(err, &p) && p.Kind == verus.NoVerifier:
+		sandboxtest.Verus.Lacks(tb, err)
 	default:
 		tb.Fatal(err)
 	}
