@@ -274,38 +274,15 @@ func (c *Converter) literal(n syntax.Node) *Term {
 
 // integer reads a literal of an integer type; nil for anything else, 1f64 and 1real among it.
 func integer(text string) *big.Int {
-	text = strings.ReplaceAll(text, "_", "")
-	base := 10
-	if len(text) > 2 && text[0] == '0' {
-		switch text[1] {
-		case 'x':
-			base, text = 16, text[2:]
-		case 'o':
-			base, text = 8, text[2:]
-		case 'b':
-			base, text = 2, text[2:]
-		}
-	}
-	end := 0
-	for end < len(text) && strings.IndexByte("0123456789abcdefABCDEF"[:digits(base)], text[end]) >= 0 {
-		end++
-	}
-	if suffix := text[end:]; suffix != "" && IntegerType(suffix) == nil {
+	digits, base, suffix := syntax.Integer(text)
+	if suffix != "" && IntegerType(suffix) == nil {
 		return nil
 	}
-	v, ok := new(big.Int).SetString(text[:end], base)
+	v, ok := new(big.Int).SetString(digits, base)
 	if !ok {
 		return nil
 	}
 	return v
-}
-
-// digits is how many characters of "0..9a..fA..F" are digits of a base.
-func digits(base int) int {
-	if base == 16 {
-		return 22
-	}
-	return base
 }
 
 func (c *Converter) path(n syntax.Node) *Term {

@@ -3,7 +3,6 @@ package model
 import (
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/specgate/specgate/internal/source"
@@ -655,49 +654,12 @@ func joinPath(a, b string) string {
 	return a + "::" + b
 }
 
-// unquote gives what a string literal says.
+// unquote is what a string literal says; what stands between the quotes where that cannot be told.
 func unquote(s string) string {
-	if strings.HasPrefix(s, "r") {
-		s = strings.Trim(strings.TrimLeft(s, "r"), "#")
-		return strings.Trim(s, `"`)
+	if v, ok := syntax.Unquote(s); ok {
+		return v
 	}
-	s = strings.Trim(s, `"`)
-	if !strings.Contains(s, `\`) {
-		return s
-	}
-	var out strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] != '\\' || i+1 == len(s) {
-			out.WriteByte(s[i])
-			continue
-		}
-		i++
-		hex := ""
-		switch s[i] {
-		case 'n':
-			out.WriteByte('\n')
-		case 't':
-			out.WriteByte('\t')
-		case 'r':
-			out.WriteByte('\r')
-		case '0':
-			out.WriteByte(0)
-		case 'x':
-			hex = s[i+1 : min(i+3, len(s))]
-			i += len(hex)
-		case 'u':
-			if end := strings.IndexByte(s[i:], '}'); end > 1 {
-				hex = strings.ReplaceAll(s[i+2:i+end], "_", "")
-				i += end
-			}
-		default:
-			out.WriteByte(s[i])
-		}
-		if n, err := strconv.ParseUint(hex, 16, 21); err == nil {
-			out.WriteRune(rune(n))
-		}
-	}
-	return out.String()
+	return strings.Trim(s, `"`)
 }
 
 func (x *index) use(t syntax.Node, prefix []string, global bool, c around, public bool) {

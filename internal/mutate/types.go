@@ -603,28 +603,12 @@ func (w *walker) methodType(n syntax.Node) string {
 	return ""
 }
 
-// intLiteral is the value of an integer literal and its suffix.
+// intLiteral is the value of an integer literal of executable code, and its suffix.
 func intLiteral(text string) (value uint64, suffix string, ok bool) {
-	for t := range intBits {
-		if strings.HasSuffix(text, t) {
-			suffix = t
-		}
+	digits, base, suffix := syntax.Integer(text)
+	if suffix != "" && intBits[suffix] == 0 {
+		return 0, "", false
 	}
-	digits := strings.ReplaceAll(strings.TrimSuffix(text, suffix), "_", "")
-	base := 10
-	if len(digits) > 2 && digits[0] == '0' {
-		switch digits[1] {
-		case 'x':
-			base = 16
-		case 'o':
-			base = 8
-		case 'b':
-			base = 2
-		}
-		if base != 10 {
-			digits = digits[2:]
-		}
-	}
-	v, err := strconv.ParseUint(digits, base, 64)
-	return v, suffix, err == nil
+	value, err := strconv.ParseUint(digits, base, 64)
+	return value, suffix, err == nil
 }

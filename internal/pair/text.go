@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/specgate/specgate/internal/model"
+	"github.com/specgate/specgate/internal/syntax"
 )
 
 // names says how the words of one side's canonical text are written for comparison.
@@ -187,7 +188,7 @@ func (n *names) write(text string) string {
 			field = nil
 		}
 		out := tok
-		if !word && tok[0] >= '0' && tok[0] <= '9' {
+		if !word && tok[0] >= '0' && tok[0] <= '9' && (prev != "." || prev2 == ".") { // not what follows the point of 0.05
 			out = number(tok)
 		}
 		if word {
@@ -243,7 +244,6 @@ func (n *names) write(text string) string {
 		}
 		prev, prev2 = tok, prev
 	})
-	_ = prev2
 	if field != nil {
 		emit(field.repl)
 	}
@@ -252,20 +252,15 @@ func (n *names) write(text string) string {
 
 // number writes an integer literal in decimal, with its suffix.
 func number(tok string) string {
-	if len(tok) < 3 || tok[0] != '0' {
+	if tok[0] != '0' {
 		return tok
 	}
-	digits := tok
-	for _, suffix := range [...]string{"u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize", "int", "nat"} {
-		if d, ok := strings.CutSuffix(tok, suffix); ok {
-			digits = d
-			break
-		}
+	digits, base, suffix := syntax.Integer(tok)
+	n, ok := new(big.Int).SetString(digits, base)
+	if !ok {
+		return tok
 	}
-	if n, ok := new(big.Int).SetString(digits, 0); ok {
-		return n.String() + tok[len(digits):]
-	}
-	return tok
+	return n.String() + suffix
 }
 
 // rename writes canonical text of the base with the head's names for parameters and the result; spacing is kept.
