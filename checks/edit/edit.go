@@ -103,7 +103,7 @@ func Rules() []*checks.Rule {
 		{
 			ID: "edit/policy-changed", Family: checks.Edit, Severity: policy.Warning, Needs: checks.NeedHead | checks.NeedBase,
 			Purpose: "The change edits the policy that judges changes.",
-			Why:     "This change is judged by base's policy; every later one by the new policy.",
+			Why:     "No change is judged by the policy that it brings; every later one is.",
 			Fires:   checks.Example{File: ".specgate.toml", Base: "version = 1\n\n[gate]\nfail-on = \"error\"\n", Head: "version = 1\n\n[gate]\nfail-on = \"never\"\n", Symbol: ".specgate.toml"},
 			Quiet:   checks.Example{File: ".specgate.toml", Base: "version = 1\n\n[gate]\nfail-on = \"error\"\n", Head: "# How changes are judged.\nversion = 1\n\n[gate]\nfail-on = \"error\"   # as always\n"},
 			Remedy:  "Merge policy changes on their own, reviewed by their owners.", NoMirror: "An edit has no opposite.",
@@ -558,11 +558,11 @@ func policyChanged(p *checks.Pass) {
 		case c.Path() != policy.FileName:
 			f.Message = "A policy file changed that is not in the root of the repository: it judges only what names it with --policy."
 		case c.Base == nil:
-			f.Message = "A policy file is added. This change is still judged by the defaults; later ones by the new policy. The summary says what that would make of this change."
+			f.Message = "A policy file is added. It is for later changes; this one is judged without it. Unless --policy named what judges, the summary says what it would make of this change."
 		case c.Head == nil:
-			f.Message = "The policy file is deleted. This change is still judged by it; later ones by the defaults. The summary says what these would make of this change."
+			f.Message = "The policy file is deleted. Later changes are judged by the defaults; this one is not. Unless --policy named what judges, the summary says what they would make of this change."
 		default:
-			f.Message = "The policy is changed by the change that it judges. Base's policy applies here; later changes are judged by the new one. The summary says what that would make of this change."
+			f.Message = "The policy is changed. The new one is for later changes; this one is judged without it. Unless --policy named what judges, the summary says what it would make of this change."
 		}
 		p.Report(f)
 	}
