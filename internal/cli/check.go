@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -178,18 +177,11 @@ func parseOutputs(flags []string) ([]output, error) {
 		case !ok || file == "":
 			return nil, usagef("--output %q: want FORMAT=FILE, such as json=report.json", f)
 		case !slices.Contains(host.Formats(), format):
-			return nil, usagef("--output %q: there is no format %q%s; the formats are %s", f, format, didYouMean(format, host.Formats()), strings.Join(host.Formats(), ", "))
+			return nil, usagef("--output %q: there is no format %q%s; the formats are %s", f, format, host.DidYouMean(format, host.Formats()), strings.Join(host.Formats(), ", "))
 		}
 		out = append(out, output{format, file})
 	}
 	return out, nil
-}
-
-func didYouMean(word string, candidates []string) string {
-	if near := policy.Nearest(word, candidates); near != "" {
-		return fmt.Sprintf("; did you mean %q?", near)
-	}
-	return ""
 }
 
 func write(w io.Writer, format string, result *engine.Result, terminal bool) error {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/specgate/specgate/checks"
 	"github.com/specgate/specgate/internal/engine"
+	"github.com/specgate/specgate/internal/host"
 )
 
 type explainCmd struct {
@@ -53,7 +54,7 @@ func (c *explainCmd) Run(r *run) error {
 	if len(like) > 1 {
 		return usagef("%q is not a rule but a family, of %s", c.Rule, strings.Join(like, ", "))
 	}
-	hint := didYouMean(c.Rule, ids)
+	hint := host.DidYouMean(c.Rule, ids)
 	if len(like) == 1 {
 		hint = fmt.Sprintf("; did you mean %q?", like[0])
 	}

@@ -105,15 +105,19 @@ func Families(words []string) ([]checks.Family, error) {
 	for _, w := range words {
 		w = strings.TrimSpace(w)
 		if !slices.Contains(known, w) {
-			near := policy.Nearest(w, known)
-			if near != "" {
-				near = fmt.Sprintf("; did you mean %q?", near)
-			}
-			return nil, fmt.Errorf("there is no family %q%s; the families are %s", w, near, strings.Join(known, ", "))
+			return nil, fmt.Errorf("there is no family %q%s; the families are %s", w, DidYouMean(w, known), strings.Join(known, ", "))
 		}
 		out = append(out, checks.Family(w))
 	}
 	return out, nil
+}
+
+// DidYouMean is the end of a message about an unknown word: the one of those that there are which is most like it, or nothing.
+func DidYouMean(word string, known []string) string {
+	if near := policy.Nearest(word, known); near != "" {
+		return fmt.Sprintf("; did you mean %q?", near)
+	}
+	return ""
 }
 
 // Rendering is what the renderers have to know of a result.
@@ -155,8 +159,18 @@ func Write(w io.Writer, format string, r *checks.Report, o annotate.Options, col
 	return annotate.Text(w, r, text)
 }
 
-// WriteFile replaces a file by a whole new one, so that nobody reads half a report.
+// WriteFile replaces a file by a whole new one, so that nobody reads half a report. A device or a pipe is written to as it is.
 func WriteFile(name string, fill func(io.Writer) error) (err error) {
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		f, err := os.OpenFile(name, os.O_WRONLY, 0)
+		if err == nil {
+			err = errors.Join(fill(f), f.Close())
+		}
+		if err != nil {
+			return fmt.Errorf("write %s: %w", name, err)
+		}
+		return nil
+	}
 	f, err := os.CreateTemp(filepath.Dir(name), ".specgate-*")
 	if err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
@@ -166,18 +180,13 @@ func WriteFile(name string, fill func(io.Writer) error) (err error) {
 			_ = os.Remove(f.Name())
 		}
 	}()
-	if err := fill(f); err != nil {
-		_ = f.Close()
-		return fmt.Errorf("write %s: %w", name, err)
+	if err = fill(f); err == nil {
+		err = f.Chmod(0o644)
 	}
-	if err := f.Chmod(0o644); err != nil {
-		_ = f.Close()
-		return fmt.Errorf("write %s: %w", name, err)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), name)
 	}
-	if err := f.Close(); err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
-	}
-	if err := os.Rename(f.Name(), name); err != nil {
+	if err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	return nil
