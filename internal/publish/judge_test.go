@@ -132,18 +132,11 @@ func TestJudgeSimulation(t *testing.T) {
 	}
 }
 
-// TestSimulateCostly: a proposed policy that would take hours is not asked about the findings of a report, whatever the report says of it.
-func TestSimulateCostly(t *testing.T) {
-	r := wholeReport()
-	glob := strings.Repeat("{a,b,c,d,e,f}", 3)
-	text := "version = 1\n[scope]\ninclude = ["
-	for i := range 5000 {
-		text += fmt.Sprintf("%q,\n", fmt.Sprint(glob, i))
-	}
-	text += "]\n"
-	hub := githubtest.New(githubtest.State{"acme/numbers": {Default: r.Base.Rev, Commits: map[string]githubtest.Commit{
-		r.Base.Rev: {}, r.Head.Rev: {Parents: []string{r.Base.Rev}, Files: map[string]string{policy.FileName: text}}}}}, "")
-	defer hub.Close()
+// numbers is a commit of a GitHub with one repository, by a token that can read.
+func numbers(t *testing.T, sha string, there githubtest.Repo) *Target {
+	t.Helper()
+	hub := githubtest.New(githubtest.State{"acme/numbers": &there}, "")
+	t.Cleanup(hub.Close)
 	hub.AddToken("job", githubtest.Token{Login: "github-actions[bot]", AppID: 15368, Permissions: map[string]string{"contents": "read"}})
 	client, err := github.New(github.Options{BaseURL: hub.URL, Token: "job", Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
@@ -153,9 +146,53 @@ func TestSimulateCostly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return &Target{Client: client, Repo: repo, SHA: sha}
+}
+
+// TestBase: without a pull request, too, a report is taken only if it compares with where the commit left the default branch. An older commit could
+// have a milder policy, or what is new in the change already.
+func TestBase(t *testing.T) {
+	sha := func(c string) string { return strings.Repeat(c, 40) }
+	// a <- b <- c is the default branch, and d is made from b.
+	there := githubtest.Repo{Default: sha("c"), Commits: map[string]githubtest.Commit{
+		sha("a"): {}, sha("b"): {Parents: []string{sha("a")}}, sha("c"): {Parents: []string{sha("b")}}, sha("d"): {Parents: []string{sha("b")}}}}
+	for _, c := range []struct{ head, base, refused string }{
+		{"d", "b", ""},
+		{"d", "a", "the report compares with A, and the merge base with the default branch is B; check it with --base B"},
+		{"d", "c", "the report compares with C, and the merge base with the default branch is B; check it with --base B"},
+		{"d", "d", "the report compares with D, and the merge base with the default branch is B; check it with --base B"},
+		{"c", "b", ""},
+		{"c", "a", ""},
+		{"c", "d", "the report compares with D, which C does not come from"},
+		{"b", "a", ""},
+		{"b", "c", "the report compares with C, which B does not come from"},
+	} {
+		r := wholeReport()
+		r.Base.Rev, r.Head.Rev, r.Simulation = sha(c.base), sha(c.head), nil
+		_, err := numbers(t, sha(c.head), there).Untrusted(t.Context(), r, policy.Date{Year: 2026, Month: time.January, Day: 1})
+		got := ""
+		if err != nil {
+			got = strings.NewReplacer(sha("a"), "A", sha("b"), "B", sha("c"), "C", sha("d"), "D").Replace(err.Error())
+		}
+		if got != c.refused {
+			t.Errorf("%s compared with %s: %q, want %q", c.head, c.base, got, c.refused)
+		}
+	}
+}
+
+// TestSimulateCostly: a proposed policy that would take hours is not asked about the findings of a report, whatever the report says of it.
+func TestSimulateCostly(t *testing.T) {
+	r := wholeReport()
+	glob := strings.Repeat("{a,b,c,d,e,f}", 3)
+	text := "version = 1\n[scope]\ninclude = ["
+	for i := range 5000 {
+		text += fmt.Sprintf("%q,\n", fmt.Sprint(glob, i))
+	}
+	text += "]\n"
+	target := numbers(t, r.Head.Rev, githubtest.Repo{Default: r.Base.Rev, Commits: map[string]githubtest.Commit{
+		r.Base.Rev: {}, r.Head.Rev: {Parents: []string{r.Base.Rev}, Files: map[string]string{policy.FileName: text}}}})
 	ref := checks.PolicyRef{Source: r.Head.Rev + ":" + policy.FileName, SHA256: fmt.Sprintf("%x", sha256.Sum256([]byte(text)))}
 	r.Simulation.Policy = ref
-	target := &Target{Client: client, Repo: repo, SHA: r.Head.Rev}
 	j := Judge(r, policy.Default(), nil, nil, policy.Date{Year: 2026, Month: time.January, Day: 1})
 	if err := target.simulate(t.Context(), j, policy.Date{Year: 2026, Month: time.January, Day: 1}); err != nil {
 		t.Fatal(err)

@@ -150,14 +150,19 @@ func (t *Target) compare(ctx context.Context, reported string) error {
 	if err != nil {
 		return err
 	}
-	for _, side := range []struct{ what, of string }{{"the default branch", tip}, {"what it reports on", t.SHA}} {
-		base, err := t.Client.MergeBase(ctx, t.Repo, reported, side.of)
-		if err != nil {
-			return err
-		}
-		if base != reported {
-			return inputf("the report compares with %s, which is not part of %s (%s)", reported, side.what, side.of)
-		}
+	base, err := t.Client.MergeBase(ctx, t.Repo, tip, t.SHA)
+	if err != nil || base == reported {
+		return err
+	}
+	if base != t.SHA {
+		return inputf("the report compares with %s, and the merge base with the default branch is %s; check it with --base %s", reported, base, base)
+	}
+	// The commit is part of the default branch, and what was pushed to that with it is not known.
+	if base, err = t.Client.MergeBase(ctx, t.Repo, reported, t.SHA); err != nil {
+		return err
+	}
+	if base != reported {
+		return inputf("the report compares with %s, which %s does not come from", reported, t.SHA)
 	}
 	return nil
 }
