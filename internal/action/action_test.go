@@ -35,13 +35,15 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
+// built is the directory of what binary has built, if it was called.
+var built string
+
 // binary builds specgate, once.
-var binary = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "specgate-action-test-")
-	if err != nil {
+var binary = sync.OnceValues(func() (_ string, err error) {
+	if built, err = os.MkdirTemp("", "specgate-action-test-"); err != nil {
 		return "", err
 	}
-	name := filepath.Join(dir, "specgate")
+	name := filepath.Join(built, "specgate")
 	out, err := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", name, "github.com/specgate/specgate/cmd/specgate").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("build specgate: %w: %s", err, out)
@@ -52,9 +54,7 @@ var binary = sync.OnceValues(func() (string, error) {
 func TestMain(m *testing.M) {
 	sandbox.Main()
 	code := m.Run()
-	if name, err := binary(); err == nil {
-		_ = os.RemoveAll(filepath.Dir(name))
-	}
+	_ = os.RemoveAll(built)
 	os.Exit(code)
 }
 

@@ -29,6 +29,16 @@ func (s *Step) Check(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	switch path := s.runner.GetInput("verus"); path {
+	case nothing:
+	case verusAuto:
+		o.Verifier = host.Verifier("")
+	default:
+		o.Verifier = host.Verifier(path)
+	}
+	path := s.runner.GetInput("rustc")
+	o.Compiler = host.Compiler(path, path == nothing)
+	o.Cache = s.runner.GetInput("answers")
 	if text := s.runner.GetInput("shard"); text != "" {
 		return s.checkShard(ctx, o, text)
 	}
@@ -146,7 +156,7 @@ func (s *Step) settings() (settings, error) {
 	return out, nil
 }
 
-// options of the check, of the inputs and of what Plan said.
+// options say what is checked, by the inputs and by what Plan found.
 func (s *Step) options() (engine.Options, error) {
 	none := engine.Options{}
 	set, err := s.settings()
@@ -161,15 +171,5 @@ func (s *Step) options() (engine.Options, error) {
 	if o.Base == "" || o.Head == "" {
 		return none, inputf("the commits to check are missing; action.yml runs this step after the one that finds them")
 	}
-	switch path := s.runner.GetInput("verus"); path {
-	case nothing:
-	case verusAuto:
-		o.Verifier = host.Verifier("")
-	default:
-		o.Verifier = host.Verifier(path)
-	}
-	path := s.runner.GetInput("rustc")
-	o.Compiler = host.Compiler(path, path == nothing)
-	o.Cache = s.runner.GetInput("answers")
 	return o, nil
 }

@@ -1,10 +1,12 @@
 package action
 
 import (
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,6 +16,64 @@ import (
 	"github.com/specgate/specgate/internal/shard"
 )
 
+// step is one that is started by an event, with inputs; file names a file of its directory.
+func step(t *testing.T, event string, inputs map[string]string) (s *Step, file func(name string) string) {
+	t.Helper()
+	dir := t.TempDir()
+	file = func(name string) string { return filepath.Join(dir, name) }
+	env := map[string]string{"GITHUB_EVENT_NAME": event, "GITHUB_EVENT_PATH": file("event.json"), "GITHUB_OUTPUT": file("output"), "GITHUB_REPOSITORY": "acme/numbers",
+		"GITHUB_STEP_SUMMARY": file("summary.md"), "RUNNER_TEMP": dir}
+	for name, text := range inputs {
+		env["INPUT_"+strings.ToUpper(name)] = text
+	}
+	if err := os.WriteFile(file("event.json"), []byte("{}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s, err := New(Options{Getenv: func(name string) string { return env[name] }, Stdout: io.Discard, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, file
+}
+
+// TestIdle: of the inputs that say how a change is checked, those are refused that the job has no use for.
+func TestIdle(t *testing.T) {
+	told := map[string]string{"cache": cacheAll, "comments": "sticky", "merge": "true", "only": "edit", "rustc": "rustc", "shard": "1/2", "timeout": "5m", "verus": "none"}
+	for _, c := range []struct {
+		event, input, job string
+		idle              []string
+	}{
+		{"push", "", "", nil},
+		{"push", "shard", "check a part of the change", []string{"comments"}},
+		{"push", "merge", "join what others checked", []string{"cache", "rustc", "shard", "timeout", "verus"}},
+		{"workflow_run", "", "publish what another run checked", []string{"cache", "merge", "only", "rustc", "shard", "timeout", "verus"}},
+	} {
+		var refused []string
+		for name, text := range told {
+			if c.event == "push" && (name == "merge" || c.input == "" && name == "shard") {
+				continue // it makes another job of it
+			}
+			inputs := map[string]string{"artifact": "specgate", "cache": cacheTrue, "merge": "false", "verus": verusAuto}
+			if c.input != "" {
+				inputs[c.input] = told[c.input]
+			}
+			inputs[name] = text
+			s, _ := step(t, c.event, inputs)
+			switch err := s.Plan(t.Context()).Error(); err {
+			case "the input token is empty; leave it out, and the token of the job is used": // what comes next
+			case fmt.Sprintf("the input %s does nothing in this job, which is to %s; leave it out", name, c.job):
+				refused = append(refused, name)
+			default:
+				t.Errorf("%s, %s: %s", c.job, name, err)
+			}
+		}
+		slices.Sort(refused)
+		if diff := cmp.Diff(c.idle, refused); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.job, diff)
+		}
+	}
+}
+
 // TestShardStates: a part that is done is no failure, whatever was found in it, and one that ran out of time is one.
 func TestShardStates(t *testing.T) {
 	n := shard.Number{K: 2, Of: 3}
@@ -21,17 +81,7 @@ func TestShardStates(t *testing.T) {
 		{"", "0", "is done"},
 		{"the time limit of 1s ran out before its part was done", "3", "is not done: the time limit of 1s ran out before its part was done"},
 	} {
-		dir := t.TempDir()
-		file := func(name string) string { return filepath.Join(dir, name) }
-		env := map[string]string{"GITHUB_EVENT_NAME": "push", "GITHUB_EVENT_PATH": file("event.json"), "GITHUB_OUTPUT": file("output"), "GITHUB_REPOSITORY": "acme/numbers",
-			"GITHUB_STEP_SUMMARY": file("summary.md"), "RUNNER_TEMP": dir}
-		if err := os.WriteFile(file("event.json"), []byte("{}"), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		s, err := New(Options{Getenv: func(name string) string { return env[name] }, Stdout: io.Discard, Log: slog.New(slog.DiscardHandler)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s, file := step(t, "push", nil)
 		if err := os.MkdirAll(s.reportDir(), 0o755); err != nil {
 			t.Fatal(err)
 		}

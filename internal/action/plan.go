@@ -84,6 +84,9 @@ func (s *Step) Plan(ctx context.Context) error {
 			out["mode"] = modeMerge
 		}
 	}
+	if err := s.idle(out["mode"]); err != nil {
+		return err
+	}
 	if err := s.artifacts(out); err != nil {
 		return err
 	}
@@ -140,6 +143,27 @@ func (s *Step) flag(name string) (bool, error) {
 	}
 }
 
+// idle refuses inputs that would do nothing in a job, as they are about what it does not do. One that has its default is as good as left out.
+func (s *Step) idle(mode string) error {
+	var job string
+	var names []string
+	switch {
+	case mode == modeMerge:
+		job, names = "join what others checked", []string{"cache", "rustc", "shard", "timeout", "verus"}
+	case mode == modePublish:
+		job, names = "publish what another run checked", []string{"cache", "merge", "only", "rustc", "shard", "timeout", "verus"}
+	case s.runner.GetInput("shard") != "":
+		job, names = "check a part of the change", []string{"comments"}
+	}
+	usual := map[string]string{"cache": cacheTrue, "merge": "false", "verus": verusAuto}
+	for _, name := range names {
+		if text := s.runner.GetInput(name); text != "" && text != usual[name] {
+			return inputf("the input %s does nothing in this job, which is to %s; leave it out", name, job)
+		}
+	}
+	return nil
+}
+
 // artifacts names what is uploaded, or downloaded.
 func (s *Step) artifacts(out outputs) error {
 	name, shards := s.runner.GetInput("artifact"), s.runner.GetInput("shard")
@@ -148,8 +172,6 @@ func (s *Step) artifacts(out outputs) error {
 	}
 	out["artifact"] = name
 	switch {
-	case shards != "" && out["mode"] != modeCheck:
-		return inputf("the input shard is for a job that checks a part of a change; this one is to %s", out["mode"])
 	case name == "" && (shards != "" || out["mode"] != modeCheck):
 		return inputf("the input artifact is empty, so no report can be handed from one job to another")
 	case shards != "":
