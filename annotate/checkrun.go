@@ -125,9 +125,7 @@ func newView(r *checks.Report, o Options) *view {
 			v.blocking++
 		}
 	}
-	slices.SortStableFunc(v.open, func(a, b *checks.Finding) int {
-		return cmp.Or(cmp.Compare(rank(b.Severity.String()), rank(a.Severity.String())), cmp.Compare(familyRank(a.Rule), familyRank(b.Rule)))
-	})
+	slices.SortStableFunc(v.open, byImportance)
 	return v
 }
 
@@ -153,6 +151,17 @@ func familyRank(rule string) int {
 		return i
 	}
 	return len(checks.Families())
+}
+
+// byImportance orders findings: what is waived last, then by severity, then trust, edit, contract, proof, strength.
+func byImportance(a, b *checks.Finding) int {
+	waived := func(f *checks.Finding) int {
+		if f.Waived != nil {
+			return 1
+		}
+		return 0
+	}
+	return cmp.Or(waived(a)-waived(b), rank(b.Severity.String())-rank(a.Severity.String()), familyRank(a.Rule)-familyRank(b.Rule))
 }
 
 func (v *view) blocks(f *checks.Finding) bool {

@@ -98,3 +98,6 @@ func Quiet(w io.Writer, token string, fill func(io.Writer) error) error {
 	}
 	return nil
 }
+
+// Message is text for a workflow command, of at most 4,000 bytes, before its line ends are escaped: what could hide or reorder it is written out.
+func Message(text string) string { return unbracket(escapePlain(text, maxCommandMessage)) }

@@ -333,17 +333,6 @@ func strengthBar(s checks.FunctionStrength) *htmlBar {
 	return b
 }
 
-// byImportance orders findings: what is waived last, then by severity, then trust, edit, contract, proof, strength.
-func byImportance(a, b *checks.Finding) int {
-	waived := func(f *checks.Finding) int {
-		if f.Waived != nil {
-			return 1
-		}
-		return 0
-	}
-	return cmp.Or(waived(a)-waived(b), rank(b.Severity.String())-rank(a.Severity.String()), familyRank(a.Rule)-familyRank(b.Rule))
-}
-
 func (p *pageMaker) page() (*htmlPage, error) {
 	r := p.r
 	page := &htmlPage{
@@ -433,23 +422,6 @@ func (p *pageMaker) provenance(page *htmlPage, r *checks.Report) {
 	} else {
 		page.Isolated = "No program that runs code of the change was isolated, or none was run."
 	}
-}
-
-// findingCounts says how many findings of each severity there are: "1 error, 2 warnings, 0 notices, 1 waived".
-func findingCounts(fs []checks.Finding) string {
-	counts, waived := map[string]int{}, 0
-	for _, f := range fs {
-		if f.Waived != nil {
-			waived++
-			continue
-		}
-		counts[f.Severity.String()]++
-	}
-	text := fmt.Sprintf("%s, %s, %s", plural(counts["error"], "error"), plural(counts["warning"], "warning"), plural(counts["notice"], "notice"))
-	if waived > 0 {
-		text += fmt.Sprintf(", %d waived", waived)
-	}
-	return text
 }
 
 func (p *pageMaker) tiles() []htmlTile {
@@ -807,7 +779,7 @@ const (
 func (p *pageMaker) finding(f *checks.Finding, id string) *htmlFinding {
 	out := &htmlFinding{
 		ID: id, Rule: label(f.Rule), Severity: f.Severity.String(), Symbol: label(f.Symbol),
-		State: severityState(f.Severity.String()), Open: !brief(f),
+		State: severityState(f.Severity.String()), Open: !brief(f), Blocks: p.blocks(f),
 		Place: htmlPlace(f.File, f.Span.Start), Fingerprint: label(f.Fingerprint),
 	}
 	text, left := cutText(f.Message, htmlMessage)
@@ -838,9 +810,6 @@ func (p *pageMaker) finding(f *checks.Finding, id string) *htmlFinding {
 	}
 	text, _ = cutText(p.remedy(f), htmlMessage)
 	out.Remedy = htmlProse(text)
-	if p.blocks(f) {
-		out.Blocks = true
-	}
 	if f.Waived != nil {
 		out.Waived = label(f.Waived.ID)
 	}

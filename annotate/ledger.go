@@ -9,9 +9,6 @@ import (
 	"github.com/specgate/specgate/checks"
 )
 
-// LedgerJSON writes the ledger as docs/report.md describes it. Equal ledgers give equal bytes.
-func LedgerJSON(w io.Writer, l *checks.Ledger) error { return l.WriteJSON(w) }
-
 // Ledger writes the ledger for a person at a terminal: a line for each site, then how many there are of each kind.
 func Ledger(w io.Writer, l *checks.Ledger, o TextOptions) error {
 	if o.Width <= 0 {

@@ -20,7 +20,6 @@ const (
 	maxResults      = 25000
 	maxResultsBytes = 9 * 1000 * 1000
 	maxSARIFMessage = 2000
-	maxSARIFTags    = 20
 )
 
 // These stand in for types of the library where it leaves out an empty list that has to be written: either every result says how it is
@@ -129,7 +128,7 @@ func sarifRule(r *checks.Rule) *sarif.ReportingDescriptor {
 		WithFullDescription(multi(r.Purpose+" "+r.Why, "")).
 		WithHelp(multi(text.String(), md.String())).
 		WithDefaultConfiguration(sarif.NewReportingConfiguration().WithLevel(sarifLevel(r.Severity.String()))).
-		WithProperties(sarif.NewPropertyBag().WithTags([]string{string(r.Family), "verus"}[:min(2, maxSARIFTags)]))
+		WithProperties(sarif.NewPropertyBag().WithTags([]string{string(r.Family), "verus"}))
 }
 
 // sarifResult of a finding; occurrence counts the findings of this fingerprint so far, this one included.

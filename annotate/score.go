@@ -1,8 +1,6 @@
 package annotate
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 
@@ -73,13 +71,11 @@ func ScoreJSON(w io.Writer, l ScoreLine) error {
 		s.Clauses = orEmpty(s.Clauses)
 		l.Strength = &s
 	}
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(l); err != nil {
+	text, err := encodeJSON(l)
+	if err != nil {
 		return fmt.Errorf("write score: %w", err)
 	}
-	if _, err := w.Write(out.Bytes()); err != nil {
+	if _, err := w.Write(text); err != nil {
 		return fmt.Errorf("write score: %w", err)
 	}
 	return nil

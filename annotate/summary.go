@@ -20,6 +20,15 @@ func Summary(w io.Writer, r *checks.Report, o Options) error {
 	return v.document(w, &page{limit: maxJobSummary}, "summary", "", v.chart)
 }
 
+// NoResult writes, for the summary of a job, that a run has no result and why.
+func NoResult(w io.Writer, cause string) error {
+	const most = 16 << 10
+	if _, err := io.WriteString(w, "## specgate: could not check\n\nNothing is known about the change.\n\n"+fenced(cause, most)); err != nil {
+		return fmt.Errorf("write summary: %w", err)
+	}
+	return nil
+}
+
 // document writes the report as Markdown: a marker in front, and something of its own behind the overview.
 func (v *view) document(w io.Writer, p *page, name, marker string, more func(*page)) error {
 	p.add(marker + "## specgate: " + markdown(v.title(), maxTitle*4) + "\n\n")

@@ -29,8 +29,6 @@ type TextOptions struct {
 	Color bool
 	// Width of a line of source, in columns; longer ones are cut around the span. 0 means 120.
 	Width int
-	// Full shows notices and waived findings with their source, not as one line each.
-	Full bool
 	// Source gives the text of a file, or nil if it cannot be had; findings are then shown without their line.
 	Source func(side Side, file string) *source.File
 	// Remedy says what to do about a rule's findings; empty or nil: nothing is said.
@@ -109,7 +107,7 @@ func (t *text) findings(r *checks.Report) {
 	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if brief(f) && !t.o.Full {
+		if brief(f) {
 			continue
 		}
 		if c, ok := causeOf(f); ok && len(alike[c]) > maxAlone {
@@ -121,9 +119,6 @@ func (t *text) findings(r *checks.Report) {
 			t.finding(f)
 		}
 		t.out.WriteByte('\n')
-	}
-	if t.o.Full {
-		return
 	}
 	any := false
 	for i := range r.Findings {
@@ -162,9 +157,6 @@ func (t *text) finding(f *checks.Finding) {
 		t.printf("  %s %s\n", t.paint(bold, "for example:"), escapeTerminal(witness(f)))
 	}
 	t.remedy(f)
-	if f.Waived != nil {
-		t.printf("  waived by %s\n", escapeTerminal(f.Waived.ID))
-	}
 }
 
 func (t *text) detail(f *checks.Finding) {
@@ -401,20 +393,7 @@ func (t *text) summary(r *checks.Report) {
 		t.printf("What runs code of the change %s.\n", escapeTerminal(s.Statement))
 	}
 	if r.Simulation != nil {
-		t.simulation(r.Simulation, t.o.Full)
-	}
-	counts := map[string]int{}
-	waived := 0
-	for _, f := range r.Findings {
-		if f.Waived != nil {
-			waived++
-			continue
-		}
-		counts[f.Severity.String()]++
-	}
-	t.printf("%s, %s, %s", plural(counts["error"], "error"), plural(counts["warning"], "warning"), plural(counts["notice"], "notice"))
-	if waived > 0 {
-		t.printf(", %d waived", waived)
+		t.simulation(r.Simulation, false)
 	}
 	changed := 0
 	for _, f := range r.Functions {
@@ -422,7 +401,7 @@ func (t *text) summary(r *checks.Report) {
 			changed++
 		}
 	}
-	t.printf(" in %s between %s and %s\n", plural(changed, "changed function"), revision(r.Base.Rev), revision(r.Head.Rev))
+	t.printf("%s in %s between %s and %s\n", findingCounts(r.Findings), plural(changed, "changed function"), revision(r.Base.Rev), revision(r.Head.Rev))
 	outcome := r.Outcome.String()
 	s := red
 	switch r.Outcome {
@@ -432,6 +411,23 @@ func (t *text) summary(r *checks.Report) {
 		s = yellow
 	}
 	t.printf("outcome: %s\n", t.paint(s, outcome))
+}
+
+// findingCounts says how many findings of each severity there are: "1 error, 2 warnings, 0 notices, 1 waived".
+func findingCounts(fs []checks.Finding) string {
+	counts, waived := map[string]int{}, 0
+	for _, f := range fs {
+		if f.Waived != nil {
+			waived++
+			continue
+		}
+		counts[f.Severity.String()]++
+	}
+	text := fmt.Sprintf("%s, %s, %s", plural(counts["error"], "error"), plural(counts["warning"], "warning"), plural(counts["notice"], "notice"))
+	if waived > 0 {
+		text += fmt.Sprintf(", %d waived", waived)
+	}
+	return text
 }
 
 // revision shortens what is a whole object id.

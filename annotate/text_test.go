@@ -114,7 +114,6 @@ func TestText(t *testing.T) {
 	for name, o := range map[string]annotate.TextOptions{
 		"plain.txt":   {Source: sources, Remedy: remedy},
 		"color.txt":   {Source: sources, Remedy: remedy, Color: true, Width: 60},
-		"full.txt":    {Source: sources, Full: true},
 		"sources.txt": {},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -161,7 +160,7 @@ func TestTextOfOneCause(t *testing.T) {
 func TestTextIsSafe(t *testing.T) {
 	r, sources := report()
 	var b bytes.Buffer
-	if err := annotate.Text(&b, r, annotate.TextOptions{Source: sources, Full: true}); err != nil {
+	if err := annotate.Text(&b, r, annotate.TextOptions{Source: sources}); err != nil {
 		t.Fatal(err)
 	}
 	for i, c := range b.String() {
@@ -183,7 +182,7 @@ func TestTextOfWitness(t *testing.T) {
 	} {
 		var b bytes.Buffer
 		r := &checks.Report{Findings: []checks.Finding{{Rule: "contract/ensures-weakened", Severity: policy.Error, Symbol: "new", File: "a.rs", Witness: &c.witness}}}
-		if err := annotate.Text(&b, r, annotate.TextOptions{Full: true}); err != nil {
+		if err := annotate.Text(&b, r, annotate.TextOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(b.String(), c.want) {

@@ -38,7 +38,7 @@ type change struct {
 	chosen bool
 }
 
-// verusAuto and none are words that the inputs verus and rustc may have instead of a path.
+// verusAuto and nothing are words that the inputs verus and rustc may have instead of a path.
 const (
 	verusAuto = "auto"
 	nothing   = "none"

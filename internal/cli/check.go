@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/specgate/specgate/annotate"
 	"github.com/specgate/specgate/checks"
 	"github.com/specgate/specgate/internal/cache"
 	"github.com/specgate/specgate/internal/engine"
@@ -132,11 +133,11 @@ func (c *checkCmd) Run(r *run) error {
 
 // writeResult writes a report in all formats that are wanted; the error is its exit code too.
 func writeResult(r *run, result *engine.Result, format string, outputs []output) error {
-	if err := write(r.stdout, format, result, isTerminal(r.stdout)); err != nil {
+	if err := write(r.stdout, format, result); err != nil {
 		return err
 	}
 	for _, o := range outputs {
-		if err := host.WriteFile(o.file, func(w io.Writer) error { return write(w, o.format, result, false) }); err != nil {
+		if err := host.WriteFile(o.file, func(w io.Writer) error { return write(w, o.format, result) }); err != nil {
 			return err
 		}
 	}
@@ -184,12 +185,17 @@ func parseOutputs(flags []string) ([]output, error) {
 	return out, nil
 }
 
-func write(w io.Writer, format string, result *engine.Result, terminal bool) error {
-	columns := 0
-	if terminal {
-		columns = width(w)
+func write(w io.Writer, format string, result *engine.Result) error {
+	o := textOptions(w)
+	return host.Write(w, format, result.Report, host.Rendering(result), o.Color, o.Width)
+}
+
+// textOptions say how text is written to w: on a terminal in colour and in its width.
+func textOptions(w io.Writer) annotate.TextOptions {
+	if !isTerminal(w) {
+		return annotate.TextOptions{}
 	}
-	return host.Write(w, format, result.Report, host.Rendering(result), terminal && color(), columns)
+	return annotate.TextOptions{Color: color(), Width: width(w)}
 }
 
 // isTerminal tells whether w is one that a person looks at.

@@ -279,11 +279,7 @@ func (c *policySimulateCmd) Run(r *run) error {
 	if c.Format == "json" {
 		err = result.WriteJSON(r.stdout)
 	} else {
-		o := annotate.TextOptions{}
-		if isTerminal(r.stdout) {
-			o.Color = color()
-		}
-		err = annotate.Simulation(r.stdout, result, o)
+		err = annotate.Simulation(r.stdout, result, textOptions(r.stdout))
 	}
 	switch s := result.Simulation; {
 	case err != nil || s == nil:

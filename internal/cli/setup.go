@@ -54,7 +54,7 @@ func (c *setupVerusCmd) Run(r *run) error {
 			return usagef("--release: %w", err)
 		}
 	}
-	p, err := c.policy(r)
+	p, _, err := localPolicy(r, c.Policy)
 	if err != nil {
 		return err
 	}
@@ -85,12 +85,6 @@ func (c *setupVerusCmd) Run(r *run) error {
 	}
 	_, err = fmt.Fprintln(r.stdout, installed.Path)
 	return err
-}
-
-// policy is the policy that was named, or that of the repository; without one the defaults, which pin nothing.
-func (c *setupVerusCmd) policy(r *run) (*policy.Policy, error) {
-	p, _, err := localPolicy(r, c.Policy)
-	return p, err
 }
 
 // localPolicy reads the policy that was named, or else the one in the root of the repository around the current directory. Without

@@ -25,16 +25,12 @@ Exit codes: 0 every case was decided, 2 a usage error or something that cannot b
 }
 
 func (c *spectestCmd) Run(r *run) error {
-	o := annotate.TextOptions{}
-	if isTerminal(r.stdout) {
-		o.Color, o.Width = color(), width(r.stdout)
-	}
 	counts, err := engine.Spectest(r.ctx, engine.SpectestOptions{File: c.File, Function: c.Function, Cases: c.Cases, Log: r.log},
 		func(l annotate.SpectestLine) error {
 			if c.Format == "json" {
 				return annotate.SpectestJSON(r.stdout, l)
 			}
-			return annotate.Spectest(r.stdout, l, o)
+			return annotate.Spectest(r.stdout, l, textOptions(r.stdout))
 		})
 	total := counts.Rejected + counts.Escaped + counts.Undecided
 	if c.Format == "text" && (err == nil || total > 0) {

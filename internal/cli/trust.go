@@ -34,11 +34,7 @@ func (c *trustCmd) Run(r *run) error {
 		r.log.Warn("the ledger may be incomplete: not everything was understood", "places", n)
 	}
 	if c.Format == "json" {
-		return annotate.LedgerJSON(r.stdout, ledger)
+		return ledger.WriteJSON(r.stdout)
 	}
-	o := annotate.TextOptions{}
-	if isTerminal(r.stdout) {
-		o.Color, o.Width = color(), width(r.stdout)
-	}
-	return annotate.Ledger(r.stdout, ledger, o)
+	return annotate.Ledger(r.stdout, ledger, textOptions(r.stdout))
 }

@@ -41,6 +41,18 @@ type Check struct {
 // 40, an identifier 20.
 type Action struct{ Label, Description, Identifier string }
 
+func buttons(actions []Action) (out []*github.CheckRunAction) {
+	for _, a := range actions {
+		out = append(out, &github.CheckRunAction{Label: a.Label, Description: a.Description, Identifier: a.Identifier})
+	}
+	return out
+}
+
+// now is the time as check runs have it, in whole seconds.
+func (c *Client) now() *github.Timestamp {
+	return &github.Timestamp{Time: c.clock.Now().UTC().Truncate(time.Second)}
+}
+
 // annotation is what GitHub shows of one.
 type annotation struct {
 	Path                                       string
@@ -181,7 +193,7 @@ func (c *Client) runs(ctx context.Context, r Repo, check Check) ([]*github.Check
 func (c *Client) create(ctx context.Context, r Repo, check Check) (*github.CheckRun, error) {
 	run, _, err := c.api.Checks.CreateCheckRun(ctx, r.owner, r.name, github.CreateCheckRunOptions{
 		Name: check.Name, HeadSHA: check.SHA, ExternalID: github.String(check.ExternalID), DetailsURL: optional(check.DetailsURL),
-		Status: github.String("in_progress"), StartedAt: &github.Timestamp{Time: c.clock.Now().UTC().Truncate(time.Second)},
+		Status: github.String("in_progress"), StartedAt: c.now(),
 	})
 	return run, failure(fmt.Sprintf("create check run %q on %s in %s", check.Name, check.SHA, r), err)
 }
@@ -197,10 +209,8 @@ func (c *Client) update(ctx context.Context, r Repo, check Check, id int64, out 
 	}
 	if last {
 		o.Status, o.Conclusion = github.String("completed"), github.String(string(out.Conclusion))
-		o.CompletedAt = &github.Timestamp{Time: c.clock.Now().UTC().Truncate(time.Second)}
-		for _, a := range actions {
-			o.Actions = append(o.Actions, &github.CheckRunAction{Label: a.Label, Description: a.Description, Identifier: a.Identifier})
-		}
+		o.CompletedAt = c.now()
+		o.Actions = buttons(actions)
 	}
 	_, _, err := c.api.Checks.UpdateCheckRun(ctx, r.owner, r.name, id, o)
 	return failure(fmt.Sprintf("update check run %d (%q) in %s", id, check.Name, r), err)
@@ -210,7 +220,7 @@ func (c *Client) update(ctx context.Context, r Repo, check Check, id int64, out 
 func (c *Client) supersede(ctx context.Context, r Repo, check Check, id int64) error {
 	_, _, err := c.api.Checks.UpdateCheckRun(ctx, r.owner, r.name, id, github.UpdateCheckRunOptions{
 		Name: check.Name, Status: github.String("completed"), Conclusion: github.String("cancelled"),
-		CompletedAt: &github.Timestamp{Time: c.clock.Now().UTC().Truncate(time.Second)},
+		CompletedAt: c.now(),
 		Output: &github.CheckRunOutput{Title: github.String("Superseded"),
 			Summary: github.String("A later run of the same check has the results: this one had other annotations already, which cannot be taken back.")},
 	})

@@ -40,6 +40,23 @@ func NewWebhook(o Options) (*Webhook, error) {
 	return &Webhook{c}, nil
 }
 
+// AppSlug asks GitHub what the App is called that o.App.ID and the key are of. ErrUnauthorized says that they do not belong together, or are
+// of no App. o.App needs neither an installation nor a repository.
+func AppSlug(ctx context.Context, o Options) (string, error) {
+	hook, err := NewWebhook(o)
+	if err != nil {
+		return "", err
+	}
+	got, _, err := hook.c.app.Apps.Get(ctx, "")
+	if err != nil {
+		return "", failure("ask for the name of the App", err)
+	}
+	if got.GetID() != o.App.ID {
+		return "", fmt.Errorf("ask for the name of App %d: GitHub answers with App %d", o.App.ID, got.GetID())
+	}
+	return got.GetSlug(), nil
+}
+
 // Deliveries since a time, the newest first, of those that GitHub keeps: 3 days (docs.github.com, "Viewing webhook deliveries"). It asks for limit of
 // them, rounded up to a hundred; whole is false if there are more.
 func (w *Webhook) Deliveries(ctx context.Context, since time.Time, limit int) (all []Delivery, whole bool, err error) {

@@ -51,7 +51,7 @@ func Judge(r *checks.Report, pol *policy.Policy, labels []string, accepted map[s
 	blocking, allowed := false, false
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		blocked := f.Waived == nil && pol.Gate.FailOn.Reached(f.Severity)
+		blocked := blocks(pol, f.Severity, f.Waived)
 		// A finding may weigh more or less than its rule, which the policy's keys override.
 		d := pol.Decide(policy.RuleInfo{ID: f.Rule, Severity: f.Severity}, f.File, f.Symbol, today)
 		if d.Severity > f.Severity {
@@ -74,7 +74,7 @@ func Judge(r *checks.Report, pol *policy.Policy, labels []string, accepted map[s
 			j.note("%s in %q is waived by %q, which the policy does not say", f.Rule, f.Symbol, f.Waived.ID)
 			f.Waived = nil
 		}
-		blocking = blocking || f.Waived == nil && pol.Gate.FailOn.Reached(f.Severity)
+		blocking = blocking || blocks(pol, f.Severity, f.Waived)
 	}
 	blocked := false
 	for _, reason := range r.Reasons {
