@@ -3,7 +3,9 @@ package engine
 import (
 	"cmp"
 	"errors"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/specgate/specgate/checks"
 	"github.com/specgate/specgate/internal/eval"
@@ -24,6 +26,8 @@ type measuring struct {
 	// rest tells that only the strength of what is decided is needed in the end.
 	rest   bool
 	scopes map[*tree]map[string]scope // by root of the crate
+
+	over *store // of the group that is measured now; nil before it is needed
 
 	version     string
 	protections []sandbox.Protection
@@ -154,54 +158,94 @@ func (m *measuring) groups(subjects []*measure.Subject) ([]*group, error) {
 
 // group measures the subjects of a group that nothing is kept of.
 func (m *measuring) group(g *group, subjects []*measure.Subject, out []*measure.Result) error {
-	missing, err := m.lookUp(g, subjects, out)
-	if err != nil || len(missing) == 0 {
-		return err
-	}
 	r := m.r
-	var todo []*measure.Subject
-	for _, i := range missing {
-		todo = append(todo, subjects[i])
+	m.over = nil
+	if m.kept != nil {
+		clear(m.kept.reaches)
 	}
-	crates, err := m.know(todo)
+	f, err := m.lookUp(g, subjects)
 	if err != nil {
 		return err
 	}
-	s := r.policy.Strength
-	runners := map[string]*measure.Compiled{}
-	for _, name := range []string{"base", "head"} {
-		runners[name] = &measure.Compiled{Rustc: m.compiler.Path, CargoHome: m.compiler.CargoHome, Require: r.policy.Gate.Sandbox == policy.SandboxRequire, Seed: s.Seed,
-			Crate: func(c *model.Crate) (measure.Crate, error) { return crates[name+" "+c.Root]() }}
+	for at := f.next(); len(at) > 0; at = f.next() {
+		ran, err := m.measure(at, subjects, out)
+		if err != nil {
+			return err
+		}
+		if err := m.keep(g, at, subjects, out, ran); err != nil {
+			return err
+		}
+		f.ran(at, ran)
+		for _, i := range at {
+			if x := out[i]; m.rest || x.Open(false, 1) == nil {
+				x.Rest()
+			}
+		}
 	}
-	results, err := measure.Measure(r.ctx, measure.Request{Subjects: todo, Base: runners["base"].Run, Head: runners["head"].Run,
-		Options: measure.Options{Seed: s.Seed, Inputs: s.Inputs, Mutants: s.Mutants, CountDomain: s.CountDomain, Jobs: r.o.Jobs}, Asked: &r.work.asked})
-	if err != nil {
-		return &notRunError{err}
-	}
-	for _, name := range []string{"base", "head"} {
-		c := runners[name]
-		r.work.ran(c.Spent)
-		m.ranWith(c.Version, steady(c.Protections))
-	}
-	r.work.measured += len(results)
-	for k, i := range missing {
-		out[i] = results[k]
-	}
-	if err := m.keep(g, missing, subjects, out, runners["head"], runners["base"]); err != nil {
-		return err
-	}
-	for _, x := range results {
-		if m.rest || x.Open(false, 1) == nil {
-			x.Rest()
+	for _, i := range g.at {
+		e := f.kept[i]
+		if e == nil {
+			continue
+		}
+		out[i] = e.result
+		r.work.kept++
+		m.ranWith(e.Rustc, e.Protections)
+		if len(f.needs[i]) > 0 {
+			// The next time it is found at once.
+			key, err := m.key(g, subjects, i)
+			if err != nil {
+				return err
+			}
+			m.kept.put(subjects[i], key, e.data)
 		}
 	}
 	return nil
 }
 
+// measure measures some subjects of a group. It gives what ran them, by side.
+func (m *measuring) measure(at []int, subjects []*measure.Subject, out []*measure.Result) (map[string]*measure.Compiled, error) {
+	r := m.r
+	var todo []*measure.Subject
+	for _, i := range at {
+		todo = append(todo, subjects[i])
+	}
+	crates, err := m.know(todo)
+	if err != nil {
+		return nil, err
+	}
+	s := r.policy.Strength
+	ran := map[string]*measure.Compiled{}
+	for _, name := range []string{"base", "head"} {
+		ran[name] = &measure.Compiled{Rustc: m.compiler.Path, CargoHome: m.compiler.CargoHome, Require: r.policy.Gate.Sandbox == policy.SandboxRequire, Seed: s.Seed,
+			Crate: func(c *model.Crate) (measure.Crate, error) { return crates[name+" "+c.Root]() }}
+	}
+	results, err := measure.Measure(r.ctx, measure.Request{Subjects: todo, Base: ran["base"].Run, Head: ran["head"].Run,
+		Options: measure.Options{Seed: s.Seed, Inputs: s.Inputs, Mutants: s.Mutants, CountDomain: s.CountDomain, Jobs: r.o.Jobs}, Asked: &r.work.asked})
+	if err != nil {
+		return nil, &notRunError{err}
+	}
+	for _, name := range []string{"base", "head"} {
+		r.work.ran(ran[name].Spent)
+		m.ranWith(ran[name].Version, steady(ran[name].Protections))
+	}
+	r.work.measured += len(results)
+	for k, i := range at {
+		out[i] = results[k]
+	}
+	return ran, nil
+}
+
+// store has what is parsed for the group that is measured now.
+func (m *measuring) store() *store {
+	if m.over == nil {
+		m.over = m.r.head.store.over()
+	}
+	return m.over
+}
+
 // know has the evaluator know the functions of subjects. It gives what there is to compile of each crate, by side and root.
 func (m *measuring) know(subjects []*measure.Subject) (map[string]func() (measure.Crate, error), error) {
 	r := m.r
-	store := r.head.store.over()
 	type reading struct {
 		tree  *tree
 		scope scope
@@ -222,7 +266,7 @@ func (m *measuring) know(subjects []*measure.Subject) (map[string]func() (measur
 			}
 			if readings[key] == nil {
 				order = append(order, key)
-				readings[key] = &reading{tree: x.tree.part(sc.paths, store), scope: sc}
+				readings[key] = &reading{tree: x.tree.part(sc.paths, m.store()), scope: sc}
 			}
 			rd := readings[key]
 			rd.fs, rd.sides, rd.roots = append(rd.fs, x.side.Function), append(rd.sides, x.side), append(rd.roots, c)
@@ -281,35 +325,138 @@ func (m *measuring) hasCases(s *measure.Subject) bool {
 	})
 }
 
-// lookUp fills in what is kept, and gives the places of the others.
-func (m *measuring) lookUp(g *group, subjects []*measure.Subject, out []*measure.Result) (missing []int, err error) {
-	if m.kept == nil {
-		return g.at, nil
-	}
-	found := map[int]*keptStrength{}
+// found is what is kept of a group.
+type found struct {
+	// kept are the subjects that something is kept of, missing the places of the others, to be measured.
+	kept    map[int]*keptStrength
+	missing []int
+	// needs are the crates, by side and root, that must compile as they are for what is kept to hold. Of those in open it is not known: their text is
+	// another one than when the function was measured.
+	needs map[int][]string
+	open  map[string]bool
+	// step is what was measured last.
+	step  step
+	fails bool // one of the crates does not compile as it is
+}
+
+type step uint8
+
+const (
+	nothing step = iota
+	whatMisses
+	oneOfEach // a function of each crate that is open
+	allTogether
+)
+
+// lookUp finds what is kept of the subjects of a group.
+func (m *measuring) lookUp(g *group, subjects []*measure.Subject) (*found, error) {
+	f := &found{kept: map[int]*keptStrength{}, needs: map[int][]string{}, open: map[string]bool{}}
 	for _, i := range g.at {
+		if m.kept == nil {
+			break
+		}
 		key, err := m.key(g, subjects, i)
 		if err != nil {
 			return nil, err
 		}
-		if key != nil {
-			found[i] = m.kept.find(*key, subjects[i], !m.rest)
+		if key == nil {
+			continue
 		}
-		if found[i] == nil {
-			missing = append(missing, i)
+		if e := m.kept.find(*key, subjects[i], !m.rest); e != nil {
+			f.kept[i] = e
+		} else if err := m.lookUpReached(g, subjects[i], i, f); err != nil {
+			return nil, err
 		}
 	}
-	if g.whole && len(missing) > 0 {
-		return g.at, nil // what is read together is measured together
+	if g.whole && len(f.kept) < len(g.at) {
+		f.kept = nil // what is read together is measured together
 	}
 	for _, i := range g.at {
-		if e := found[i]; e != nil {
-			out[i] = e.result
-			m.r.work.kept++
-			m.ranWith(e.Rustc, e.Protections)
+		if f.kept[i] == nil {
+			f.missing = append(f.missing, i)
 		}
 	}
-	return missing, nil
+	return f, nil
+}
+
+// lookUpReached finds what is kept of a subject by what its functions reach.
+func (m *measuring) lookUpReached(g *group, s *measure.Subject, i int, f *found) error {
+	key, err := m.reachKey(g, s)
+	if err != nil || key == nil {
+		return err
+	}
+	e := m.kept.find(*key, s, !m.rest)
+	if e == nil {
+		return nil
+	}
+	keys, err := m.crateKeys(s)
+	if err != nil {
+		return err
+	}
+	f.kept[i] = e
+	for name, key := range keys {
+		if e.Rustc == "" {
+			break // nothing was compiled for it
+		}
+		f.needs[i] = append(f.needs[i], name)
+		if _, known := f.open[name]; !known {
+			f.open[name] = !m.kept.has(key)
+		}
+	}
+	return nil
+}
+
+// next gives the places of what is to be measured next; none if all is measured or kept.
+func (f *found) next() []int {
+	if f.step == nothing {
+		f.step = whatMisses
+		if len(f.missing) > 0 {
+			return f.missing
+		}
+	}
+	waiting := map[string][]int{}
+	var all []int
+	for _, i := range slices.Sorted(maps.Keys(f.kept)) {
+		is := false
+		for _, name := range f.needs[i] {
+			if f.open[name] {
+				is = true
+				waiting[name] = append(waiting[name], i)
+			}
+		}
+		if is {
+			all = append(all, i)
+		}
+	}
+	if f.step == whatMisses && !f.fails {
+		f.step = oneOfEach
+		all = nil
+		for _, of := range waiting {
+			all = append(all, of[0])
+		}
+		slices.Sort(all)
+		all = slices.Compact(all)
+	} else if len(all) > 0 {
+		// What is kept does not hold where a crate does not compile as it is, and what is left of such a crate is measured together.
+		f.step = allTogether
+		all = slices.Sorted(slices.Values(slices.Concat(f.missing, all)))
+	}
+	for _, i := range all {
+		delete(f.kept, i)
+	}
+	return all
+}
+
+// ran notes what measuring some tells of the crates.
+func (f *found) ran(at []int, ran map[string]*measure.Compiled) {
+	f.missing = slices.Compact(slices.Sorted(slices.Values(slices.Concat(f.missing, at))))
+	for name := range f.open {
+		side, root, _ := strings.Cut(name, " ")
+		if asIs, tried := ran[side].AsIs[root]; tried {
+			f.open[name] = !asIs
+			f.fails = f.fails || !asIs
+		}
+	}
 }
 
 // ranWith notes with what functions ran, for the report.

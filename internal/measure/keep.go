@@ -6,13 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/specgate/specgate/checks"
 	"github.com/specgate/specgate/internal/source"
 )
 
 // keptFormat grows when Strength tells other things, or they are written in another way.
-const keptFormat = "specgate strength 1"
+const keptFormat = "specgate strength 2"
 
 // kept is the strength of a subject as it is written down: what stands in a report, and nothing that depends on the rest of the change.
 type kept struct {
@@ -26,6 +27,8 @@ type kept struct {
 }
 
 type keptSide struct {
+	// Start and Line are where the text of the function began, as an offset and a line.
+	Start, Line                     int
 	NotApplicable, Unmeasured, Void string
 	Ran                             bool
 	Refuted                         *keptRefutation
@@ -67,8 +70,9 @@ func (r *Result) Ran() bool {
 	return p.Base != nil && p.Base.Ran || p.Head != nil && p.Head.Ran
 }
 
-// Keep writes the strength down. False: it would not be read as the same.
-func (r *Result) Keep() ([]byte, bool) {
+// Keep writes the strength down. Not ok: it would not be read as the same. own tells that all places in it are in the function's own text, so that it can be
+// restored when only that moved, with all of its lines.
+func (r *Result) Keep() (_ []byte, own, ok bool) {
 	p := r.Strength()
 	k := kept{Format: keptFormat, Base: keep(p.Base), Head: keep(p.Head), Comparable: p.Comparable, Delta: p.Delta, Lost: p.Lost}
 	if o := r.Open(false, 1); o != nil {
@@ -76,18 +80,38 @@ func (r *Result) Keep() ([]byte, bool) {
 	}
 	data, err := json.Marshal(k)
 	if err != nil {
-		return nil, false
+		return nil, false, false
 	}
 	var again kept
 	// A text that is no UTF-8 comes back as another.
-	return data, json.Unmarshal(data, &again) == nil && reflect.DeepEqual(k, again)
+	return data, ownPlaces(p.Base) && ownPlaces(p.Head), json.Unmarshal(data, &again) == nil && reflect.DeepEqual(k, again)
+}
+
+// ownPlaces tells that a side names no place outside of its function.
+func ownPlaces(m *checks.Measured) bool {
+	if m == nil {
+		return true
+	}
+	f := m.Function
+	if x := m.Refuted; x != nil && x.File != nil && (x.File.Path != f.File.Path || x.Span.Start < f.Span.Start || x.Span.End > f.Span.End) {
+		return false
+	}
+	if m.Suite == nil {
+		return true
+	}
+	at := f.File.Syntax.Source.Range(f.Span)
+	before := func(a, b source.Position) bool { return a.Line < b.Line || a.Line == b.Line && a.Column < b.Column }
+	return !slices.ContainsFunc(m.Suite.Clauses, func(c checks.ClauseUse) bool {
+		return c.File != f.File.Path || before(c.Span.Start, at.Start) || before(at.End, c.Span.End)
+	})
 }
 
 func keep(m *checks.Measured) *keptSide {
 	if m == nil {
 		return nil
 	}
-	k := &keptSide{NotApplicable: m.NotApplicable, Unmeasured: m.Unmeasured, Void: m.Void, Ran: m.Ran, Suite: m.Suite}
+	f := m.Function
+	k := &keptSide{Start: f.Span.Start, Line: f.File.Syntax.Source.Position(f.Span.Start).Line, NotApplicable: m.NotApplicable, Unmeasured: m.Unmeasured, Void: m.Void, Ran: m.Ran, Suite: m.Suite}
 	if x := m.Refuted; x != nil {
 		k.Refuted = &keptRefutation{Escape: x.Escape, Clause: x.Clause, Span: x.Span}
 		if x.File != nil {
@@ -130,15 +154,28 @@ func restore(k *keptSide, s *Side, file func(path string) *source.File) (*checks
 	if k == nil {
 		return nil, nil
 	}
-	m := &checks.Measured{Function: s.Function, NotApplicable: k.NotApplicable, Unmeasured: k.Unmeasured, Void: k.Void, Ran: k.Ran, Suite: k.Suite}
+	f := s.Function
+	down, on := f.File.Syntax.Source.Position(f.Span.Start).Line-k.Line, f.Span.Start-k.Start
+	if k.Suite != nil {
+		for i := range k.Suite.Survivors {
+			k.Suite.Survivors[i].Line += down
+		}
+		for i := range k.Suite.Clauses {
+			k.Suite.Clauses[i].Span.Start.Line += down
+			k.Suite.Clauses[i].Span.End.Line += down
+		}
+	}
+	m := &checks.Measured{Function: f, NotApplicable: k.NotApplicable, Unmeasured: k.Unmeasured, Void: k.Void, Ran: k.Ran, Suite: k.Suite}
 	if x := k.Refuted; x != nil {
+		x.Span.Start += on
+		x.Span.End += on
 		m.Refuted = &checks.Refutation{Escape: x.Escape, Clause: x.Clause, Span: x.Span}
 		if x.File != "" {
-			f := file(x.File)
-			if f == nil || x.Span.Start < 0 || x.Span.End < x.Span.Start || x.Span.End > len(f.Text) {
+			in := file(x.File)
+			if in == nil || x.Span.Start < 0 || x.Span.End < x.Span.Start || x.Span.End > len(in.Text) {
 				return nil, fmt.Errorf("read a strength that was kept: there is no %s:%d-%d", x.File, x.Span.Start, x.Span.End)
 			}
-			m.Refuted.File = f
+			m.Refuted.File = in
 		}
 	}
 	return m, nil

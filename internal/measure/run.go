@@ -43,6 +43,9 @@ type Compiled struct {
 	// Version of the compiler, and the protections that the code ran with; empty before something ran.
 	Version     string
 	Protections []sandbox.Protection
+	// AsIs are the crates, by the paths of their root files, that rustc compiled as they are, with nothing but their own sources, so that what became of one function
+	// does not depend on the others.
+	AsIs map[string]bool
 	// Spent is what was run for all jobs.
 	Spent Spent
 }
@@ -113,6 +116,10 @@ func (c *Compiled) crate(ctx context.Context, crate *model.Crate, at []int, jobs
 		c.Protections = res.Protections
 	}
 	unsettled := compiledOtherwise(res)
+	if c.AsIs == nil {
+		c.AsIs = map[string]bool{}
+	}
+	c.AsIs[crate.Root] = unsettled == "" && res.Compilations > 0
 	for k, i := range at {
 		m := res.Targets[k]
 		out[i] = ran(m)
