@@ -453,7 +453,7 @@ func (p *parts) measured(r *runner, subjects []*measure.Subject) (*checks.Streng
 	return out, nil
 }
 
-// aboutCases says which cases of the repository could not be used, in the order in which functions are measured.
+// aboutCases says which cases of the repository could not be used, and which mutants were not run, in the order in which functions are measured.
 func (p *parts) aboutCases(r *runner, subjects []*measure.Subject) error {
 	_, groups, err := r.measuring(subjects)
 	if err != nil {
@@ -464,7 +464,7 @@ func (p *parts) aboutCases(r *runner, subjects []*measure.Subject) error {
 			for _, f := range p.files {
 				for _, text := range f.Strength.Reasons {
 					if strings.HasPrefix(text, subjects[i].Symbol+": ") {
-						r.reason(true, string(checks.Strength), "%s", text)
+						r.reason(!strings.HasSuffix(text, notAllMutants), string(checks.Strength), "%s", text)
 					}
 				}
 			}

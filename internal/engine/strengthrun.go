@@ -40,6 +40,9 @@ type group struct {
 	whole bool
 }
 
+// notAllMutants ends a reason that leaves the outcome as it is.
+const notAllMutants = "of its mutants were not run, since calls of others did not end"
+
 // notRunError is why nothing at all is measured.
 type notRunError struct{ error }
 
@@ -227,10 +230,20 @@ func (m *measuring) measure(at []int, subjects []*measure.Subject, out []*measur
 	for _, name := range []string{"base", "head"} {
 		r.work.ran(ran[name].Spent)
 		m.ranWith(ran[name].Version, steady(ran[name].Protections))
+		if text := ran[name].Panicked; text != "" {
+			r.o.Log.Error("running functions failed", "panic", text)
+		}
 	}
 	r.work.measured += len(results)
 	for k, i := range at {
-		out[i] = results[k]
+		x := results[k]
+		out[i] = x
+		if text := x.Panicked(); text != "" {
+			r.o.Log.Error("measuring a function failed", "function", subjects[i].Symbol, "panic", text)
+		}
+		if n := x.GivenUp(); n > 0 {
+			r.reason(false, string(checks.Strength), "%s: %d %s", subjects[i].Symbol, n, notAllMutants)
+		}
 	}
 	return ran, nil
 }

@@ -33,8 +33,13 @@ const (
 	// maxProcesses is the most processes and threads of the program: far more than there are at a time, as the system counts those
 	// that have just ended for a while.
 	maxProcesses = 1024
-	noJob        = 1<<32 - 1
+	// maxEndless is how many calls of the mutants of a function may take longer than Limits.Case, before the other mutants are given up.
+	maxEndless = 8
+	noJob      = 1<<32 - 1
 )
+
+// GivenUp is the Detail of calls of mutants that were not run since those of others took too long.
+const GivenUp = "calls of other mutants did not end too often"
 
 // A mutant that takes far more steps than the function does not end, for all that is to be known.
 const (
@@ -52,24 +57,45 @@ func (b *build) run(ctx context.Context) error {
 		if t.dropped() {
 			continue
 		}
-		n := len(t.encoded)
-		j := &job{target: t, to: make([]Outcome, n)}
-		k := &job{target: t, to: make([]Outcome, n)}
-		for i := range n {
-			j.order, k.order = append(j.order, i), append(k.order, n-1-i)
+		j := &job{target: t, to: make([]Outcome, len(t.encoded))}
+		for i := range t.encoded {
+			j.order = append(j.order, i)
 			j.steps = append(j.steps, b.req.Limits.Steps)
 		}
-		k.steps = j.steps
-		first, again = append(first, j), append(again, k)
+		first = append(first, j)
 	}
 	if err := b.runJobs(ctx, first, deadline); err != nil {
 		return err
 	}
+	ends := true
 	for _, j := range first {
+		k := &job{target: j.target, steps: j.steps, to: make([]Outcome, len(j.to))}
+		for _, i := range slices.Backward(j.order) {
+			ends = ends && j.to[i].settled()
+			if j.to[i].Kind != TimedOut {
+				k.order = append(k.order, i)
+			}
+		}
+		again = append(again, k)
+	}
+	if !ends {
+		// Mutants are run only where something is known of the function.
+		if err := b.runJobs(ctx, again, deadline); err != nil {
+			return err
+		}
+	}
+	for n, j := range first {
 		t := j.target
 		t.out.Observed = j.to
+		var order []int
 		var steps []uint64
-		for _, o := range j.to {
+		for i, o := range j.to {
+			if o.Kind == NotRun {
+				o = again[n].to[i]
+			}
+			if o.settled() {
+				order = append(order, i)
+			}
 			most := b.req.Limits.Steps
 			if o.Kind == Returned || o.Kind == Panicked {
 				most = min(most, o.steps*stepsFactor+stepsMore)
@@ -78,12 +104,16 @@ func (b *build) run(ctx context.Context) error {
 		}
 		for i, m := range t.mutants {
 			if m.out.Failure == "" {
-				m.out.Outcomes = make([]Outcome, len(j.to))
-				mutants = append(mutants, &job{target: t, variant: i + 1, order: j.order, steps: steps, to: m.out.Outcomes})
+				m.out.Outcomes = slices.Repeat([]Outcome{{Kind: NotRun, Detail: "the function did not end"}}, len(j.to))
+				mutants = append(mutants, &job{target: t, variant: i + 1, order: order, steps: steps, to: m.out.Outcomes})
 			}
 		}
 	}
-	if err := b.runJobs(ctx, slices.Concat(again, mutants), deadline); err != nil {
+	rest := mutants
+	if ends {
+		rest = slices.Concat(again, mutants)
+	}
+	if err := b.runJobs(ctx, rest, deadline); err != nil {
 		return err
 	}
 	for i, j := range first {
@@ -255,6 +285,7 @@ func (b *build) input(jobs []*job, from point, careful bool, nonce uint64) []byt
 	u64(uint64(l.Value))
 	u64(uint64(l.Stack))
 	u32(l.Deaths)
+	u32(maxEndless)
 	// The inputs of all targets, once; of those that do not run there are none.
 	runs := map[*target]bool{}
 	for _, j := range jobs[from.job:] {
@@ -367,6 +398,8 @@ func (b *build) outcome(t *target, f frame) Outcome {
 		return Outcome{Kind: NotRun, Detail: "earlier cases ended the process too often"}
 	case 13:
 		return Outcome{Kind: NotRun, Detail: "it reaches code that does not compile"}
+	case 14:
+		return Outcome{Kind: NotRun, Detail: GivenUp}
 	case 12:
 		return Outcome{Kind: NotRun, Detail: "no thread could be started for it"}
 	}

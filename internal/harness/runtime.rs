@@ -532,9 +532,11 @@ struct Settings {
     limit: usize,
     stack: usize,
     deaths: u32,
+    endless: u32,
 }
 
-fn supervise(job: &Job, proto: i32, s: &Settings) {
+/// Runs the cases of a job. endless counts the calls of mutants of the function that took too long.
+fn supervise(job: &Job, proto: i32, s: &Settings, endless: &mut u32) {
     let mut next = 0;
     let (mut timeouts, mut deaths) = (0, 0);
     let tell = |case: usize, kind: u8, steps: u64, payload: &[u8]| unsafe {
@@ -542,6 +544,12 @@ fn supervise(job: &Job, proto: i32, s: &Settings) {
             _exit(UNABLE);
         }
     };
+    if job.variant != 0 && *endless >= s.endless {
+        for case in 0..job.cases.len() {
+            tell(case, 14, 0, &[]);
+        }
+        return;
+    }
     while next < job.cases.len() {
         let mut fds = [0i32; 2];
         let pid = unsafe {
@@ -659,6 +667,7 @@ fn supervise(job: &Job, proto: i32, s: &Settings) {
         tell(next, kind, 0, &payload);
         next += 1;
         timeouts += (kind == 5) as u32;
+        *endless += (kind == 5 && job.variant != 0) as u32;
         deaths += 1;
         if timeouts >= 2 || deaths >= s.deaths {
             while next < job.cases.len() {
@@ -688,6 +697,7 @@ fn serve() -> i32 {
         limit: i.u64() as usize,
         stack: i.u64() as usize,
         deaths: i.u32(),
+        endless: i.u32(),
     };
     let mut targets = Vec::new();
     for _ in 0..i.u32() {
@@ -726,8 +736,9 @@ fn serve() -> i32 {
         }
     }
     panic::set_hook(Box::new(|_| {}));
+    let mut endless = sgstd::vec::from_elem(0u32, targets.len());
     for job in &jobs {
-        supervise(job, proto, &s);
+        supervise(job, proto, &s, &mut endless[job.target as usize]);
     }
     unsafe { write_all(proto, &frame(s.nonce, u32::MAX, 0, 0, 0, &[])) };
     0

@@ -177,6 +177,51 @@ func TestOutOfTime(t *testing.T) {
 	}
 }
 
+// Of a function whose mutants do not end only some are waited for, and of one that does not end itself no mutant is run. What is beside them is run as it would be alone.
+func TestEndlessMutants(t *testing.T) {
+	lines := strings.Repeat("    s = s + x * 0;\n", 12)
+	c := newCrate(t, map[string]string{"src/lib.rs": "pub fn f(x: u64) -> u64 {\n    let mut s = 0u64;\n" + lines + "    std::thread::sleep(std::time::Duration::from_secs(s * 3600));\n    s\n}\n" +
+		"pub fn never(x: u64) -> u64 {\n    let y = x + 1;\n    std::thread::sleep(std::time::Duration::from_secs(3600 + y));\n    y\n}\n" +
+		"pub fn beside(x: u64) -> u64 {\n    let mut n = x / 2;\n    while n > 1 {\n        n = n - 1;\n    }\n    n\n}\n"})
+	args := []string{"1", "2", "3", "4"}
+	targets := []harness.Target{mutants(c.with("f", args...), 0), mutants(c.with("never", args...), 0), mutants(c.with("beside", args...), 0)}
+	req := c.request(targets...)
+	req.Limits = harness.Limits{Case: 300 * time.Millisecond}
+	res := run(t, req)
+	late, given := 0, 0
+	for _, mu := range res.Targets[0].Mutants {
+		for _, o := range mu.Outcomes {
+			if o.Kind == harness.TimedOut {
+				late++
+			}
+			if o.Detail == harness.GivenUp {
+				given++
+			}
+		}
+	}
+	if late != 8 || given == 0 || given%len(args) != 0 {
+		t.Errorf("%d calls of mutants timed out, and %d were not run", late, given)
+	}
+	if d := cmp.Diff("timed out\ntimed out\ntimed out\ntimed out\n", shows(targets[1], res.Targets[1])); d != "" {
+		t.Errorf("the function that does not end (-want +got):\n%s", d)
+	}
+	for _, mu := range res.Targets[1].Mutants {
+		if d := cmp.Diff(strings.Repeat("was not run: the function did not end\n", 4), shows(targets[1], harness.Measured{Observed: mu.Outcomes})); d != "" {
+			t.Errorf("%s (-want +got):\n%s", mu.ID, d)
+		}
+	}
+	all := func(m harness.Measured) string {
+		text := shows(targets[2], m)
+		for _, mu := range m.Mutants {
+			text += mu.ID + " " + mu.Failure + "\n" + shows(targets[2], harness.Measured{Observed: mu.Outcomes})
+		}
+		return text
+	}
+	if d := cmp.Diff(all(run(t, c.request(targets[2])).Targets[0]), all(res.Targets[2])); d != "" {
+		t.Errorf("what is beside them (-alone +here):\n%s", d)
+	}
+}
+
 // The same request gives the same outcomes, whatever names and secrets the seed makes.
 func TestSeed(t *testing.T) {
 	c := newCrate(t, map[string]string{"src/lib.rs": "pub fn f(x: u8) -> u8 { let mut n = 0u8; let mut i = 0u8; while i < x { n = n + i; i = i + 1; } n }\n"})

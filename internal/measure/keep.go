@@ -45,8 +45,11 @@ type keptRefutation struct {
 // Unsettled says why a result may come out otherwise another time, with the same sources, compiler and options; empty if it cannot, as far as
 // the code that was run does not depend on anything else.
 func (r *Result) Unsettled() string {
-	if r.strength != nil {
+	switch {
+	case r.strength != nil:
 		return ""
+	case r.panicked != "":
+		return "specgate failed"
 	}
 	for _, s := range []*sided{r.base, r.head} {
 		switch {

@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -100,6 +101,8 @@ type Ran struct {
 	Outcomes []Outcome
 	// Mutants has the outcomes by input, for each mutant of the job; nil for one that does not compile.
 	Mutants [][]Outcome
+	// GivenUp is how many mutants were not run, since calls of others took too long.
+	GivenUp int
 }
 
 // Runner compiles and runs jobs of one side. It gives as many Rans as there are jobs. An error is about the run as such, and its text a reason why
@@ -127,7 +130,7 @@ func Measure(ctx context.Context, q Request) ([]*Result, error) {
 	out := make([]*Result, len(q.Subjects))
 	err := each(ctx, o.Jobs, len(q.Subjects), func(i int) error {
 		out[i] = &Result{subject: q.Subjects[i], o: o, asked: q.Asked}
-		return out[i].prepare(ctx)
+		return out[i].whole(func() error { return out[i].prepare(ctx) })
 	})
 	if err != nil {
 		return nil, err
@@ -161,12 +164,40 @@ func Measure(ctx context.Context, q Request) ([]*Result, error) {
 			side.ran = &ran[i]
 		}
 	}
-	err = each(ctx, o.Jobs, len(out), func(i int) error { return out[i].conclude(ctx) })
+	err = each(ctx, o.Jobs, len(out), func(i int) error { return out[i].whole(func() error { return out[i].conclude(ctx) }) })
 	if err != nil {
 		return nil, err
 	}
 	return out, nil
 }
+
+// whole does a part of what is done for a function. A panic is a mistake of specgate: nothing is known of this function then, and the others are measured.
+func (r *Result) whole(do func() error) error {
+	defer func() {
+		if p := recover(); p != nil {
+			r.failed(p)
+		}
+	}()
+	return do()
+}
+
+// failed notes that looking at a function panicked.
+func (r *Result) failed(p any) {
+	r.panicked = fmt.Sprintf("%v\n\n%s", p, debug.Stack())
+	side := func(s *Side) *sided {
+		if s == nil {
+			return nil
+		}
+		return &sided{side: s, unmeasured: internal(p)}
+	}
+	r.base, r.head, r.same = side(r.subject.Base), side(r.subject.Head), false
+}
+
+// internal is what is said of a function that a mistake of specgate kept from being measured.
+func internal(p any) string { return fmt.Sprintf("internal error of specgate: %v", p) }
+
+// Panicked is the value and the stack of the panic that ended the measuring of a function; empty if there was none.
+func (r *Result) Panicked() string { return r.panicked }
 
 // each calls do for 0 to n-1, some at a time.
 func each(ctx context.Context, jobs, n int, do func(i int) error) error {
@@ -201,13 +232,25 @@ type Result struct {
 	asked      *atomic.Int64
 	base, head *sided
 	// same: both contracts are asked about head's spectests.
-	same bool
+	same     bool
+	panicked string
 	// strength is what it came to, when nothing else of it is there any more.
 	strength *checks.StrengthPair
 }
 
 // Subject that was measured.
 func (r *Result) Subject() *Subject { return r.subject }
+
+// GivenUp is how many mutants, of one side, were not run, since calls of others did not end.
+func (r *Result) GivenUp() int {
+	n := 0
+	for _, s := range []*sided{r.base, r.head} {
+		if s != nil && s.ran != nil {
+			n = max(n, s.ran.GivenUp)
+		}
+	}
+	return n
+}
 
 // Strength is the result as rules see it.
 func (r *Result) Strength() *checks.StrengthPair {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -46,6 +47,8 @@ type Compiled struct {
 	// AsIs are the crates, by the paths of their root files, that rustc compiled as they are, with nothing but their own sources, so that what became of one function
 	// does not depend on the others.
 	AsIs map[string]bool
+	// Panicked is the value and the stack of a panic that ended the running of a crate; empty if there was none.
+	Panicked string
 	// Spent is what was run for all jobs.
 	Spent Spent
 }
@@ -79,6 +82,12 @@ func (c *Compiled) crate(ctx context.Context, crate *model.Crate, at []int, jobs
 			out[i] = Ran{Unmeasured: err.Error(), Unsettled: "nothing of its crate was run"}
 		}
 	}
+	defer func() {
+		if p := recover(); p != nil {
+			c.Panicked = fmt.Sprintf("%v\n\n%s", p, debug.Stack())
+			unmeasured(errors.New(internal(p)))
+		}
+	}()
 	what, err := c.Crate(crate)
 	if err != nil {
 		unmeasured(err)
@@ -177,6 +186,11 @@ func ran(m harness.Measured) Ran {
 	r := Ran{Unmeasured: m.Unmeasured, Compiled: m.Unmeasured == ""}
 	if r.Unmeasured != "" {
 		return r
+	}
+	for _, mu := range m.Mutants {
+		if slices.ContainsFunc(mu.Outcomes, func(o harness.Outcome) bool { return o.Kind == harness.NotRun && o.Detail == harness.GivenUp }) {
+			r.GivenUp++
+		}
 	}
 	k := keeper{seen: map[string]spectest.Observed{}, room: maxKept}
 	r.Outcomes = k.outcomes(m.Observed)
