@@ -26,7 +26,7 @@ var (
 	itemOf  = regexp.MustCompile(`(?m)^pub (?:open |closed )?(?:spec |proof )?(?:fn|struct|enum|trait|const) (\w+)|^(?:proof fn|spec fn|struct|fn) (\w+)`)
 	bodyOf  = regexp.MustCompile(`(?m)^(?: {4})?\{\n|\) -> \(\w+: \w+\) \{\n`)
 	runsOf  = regexp.MustCompile(`(?m)^(?: {4})?(?:pub )?fn \w+`)
-	modules = 40 // of a crate
+	modules = 40 // of a crate, where there are several
 	inEach  = 5  // samples of a module
 )
 
@@ -100,9 +100,9 @@ func (s sample) text(place int, e edition) string {
 	return text
 }
 
-// synthetic is a workspace of at least so many lines: crates of 40 modules with 5 of the samples each, with their types, specifications and
+// synthetic is a workspace of at least so many lines: crates of so many modules with 5 of the samples each, with their types, specifications and
 // proofs. edit says what happened to the sample at a place.
-func synthetic(all []sample, lines int, edit func(place int) edition) (files map[string]string, places int) {
+func synthetic(all []sample, lines, modules int, edit func(place int) edition) (files map[string]string, places int) {
 	files = map[string]string{}
 	n, place := 0, 0
 	var members []string

@@ -34,7 +34,7 @@ func BenchmarkScale(b *testing.B) {
 	for b.Loop() {
 		s.out.Reset()
 		if *scaleInto == "" {
-			s.twice(20_000, 10)
+			s.twice("A pull request to a small repository, and its second run", s.repository(20_000, 10))
 			continue
 		}
 		s.tables()
@@ -75,8 +75,14 @@ type repository struct {
 
 func (s *scale) repository(lines, changed int) repository {
 	s.b.Helper()
+	return s.ofCrates(modules, lines, changed)
+}
+
+// ofCrates is a repository whose crates have so many modules.
+func (s *scale) ofCrates(modules, lines, changed int) repository {
+	s.b.Helper()
 	r := repository{repo: newRepo(s.b), changed: changed}
-	files, places := synthetic(s.samples, lines, func(int) edition { return untouched })
+	files, places := synthetic(s.samples, lines, modules, func(int) edition { return untouched })
 	for name, text := range files {
 		switch {
 		case strings.HasSuffix(name, ".rs"):
@@ -92,7 +98,7 @@ func (s *scale) repository(lines, changed int) repository {
 		chosen[p] = i
 	}
 	for _, again := range []bool{false, true} {
-		head, _ := synthetic(s.samples, lines, func(place int) edition {
+		head, _ := synthetic(s.samples, lines, modules, func(place int) edition {
 			i, ok := chosen[place]
 			switch {
 			case !ok:
@@ -191,7 +197,9 @@ func (s *scale) tables() {
 	}
 	s.line("Machine: %d cores, %s memory. Processor time is that of specgate, git, the compilers and what they made.\n", runtime.NumCPU(), memory)
 
-	s.twice(*scaleLines, *scaleChanged)
+	s.twice("A large pull request to a large repository, and its second run", s.repository(*scaleLines, *scaleChanged))
+	s.line("")
+	s.twice("A pull request within one large crate, and its second run", s.ofCrates(*scaleLines, *scaleLines/50, *scaleChanged/3))
 
 	s.line("\n### By changed functions\n")
 	s.line("Repositories of %d lines.\n", *scaleLines/10)
@@ -220,23 +228,27 @@ func (s *scale) tables() {
 	}
 
 	// What is kept must not change what is said.
-	r = s.repository(*scaleLines/20, 10)
-	kept := filepath.Join(s.b.TempDir(), "kept")
-	s.check(r, 1, "--head-cache", kept)
-	with, without := s.check(r, 0, "--head-cache", kept), s.check(r, 0, "--no-cache")
-	if with.report != without.report || with.units["functions-kept"] == 0 {
-		s.b.Errorf("the report of a second run is another one than without what was kept, or nothing was kept (%.0f functions)", with.units["functions-kept"])
+	for _, r := range []repository{s.repository(*scaleLines/20, 10), s.ofCrates(*scaleLines, *scaleLines/100, 10)} {
+		kept := filepath.Join(s.b.TempDir(), "kept")
+		s.check(r, 1, "--head-cache", kept)
+		with, without := s.check(r, 0, "--head-cache", kept), s.check(r, 0, "--no-cache")
+		if with.report != without.report || with.units["functions-kept"] == 0 {
+			s.b.Errorf("the report of a second run is another one than without what was kept, or nothing was kept (%.0f functions)", with.units["functions-kept"])
+		}
 	}
 }
 
 // twice makes the table of a pull request and of its second run.
-func (s *scale) twice(lines, changed int) {
-	big := s.repository(lines, changed)
+func (s *scale) twice(title string, r repository) {
 	mine := filepath.Join(s.b.TempDir(), "head")
-	first := s.check(big, 1, "--head-cache", mine)
-	second := s.check(big, 0, "--head-cache", mine)
-	s.line("### A large pull request to a large repository, and its second run\n")
-	s.line("%d lines in %d Rust files of %d crates; %d functions are changed, two thirds in their code and one in their contract. The second run is after one of them was changed again.\n", big.lines, big.files, big.crates, big.changed)
+	first := s.check(r, 1, "--head-cache", mine)
+	second := s.check(r, 0, "--head-cache", mine)
+	s.line("### %s\n", title)
+	crates := "1 crate"
+	if r.crates != 1 {
+		crates = fmt.Sprintf("%d crates", r.crates)
+	}
+	s.line("%d lines in %d Rust files of %s; %d functions are changed, two thirds in their code and one in their contract. The second run is after one of them was changed again.\n", r.lines, r.files, crates, r.changed)
 	s.line("| | first run | second run | second of first |\n|---|---:|---:|---:|")
 	for _, u := range units {
 		s.line("| %s | %.0f | %.0f | %s |", u[1], first.units[u[0]], second.units[u[0]], share(second.units[u[0]], first.units[u[0]]))

@@ -52,3 +52,23 @@ func StrengthKeys(ctx context.Context, o Options) (map[string]string, error) {
 	}
 	return out, r.stores.close()
 }
+
+// Subjects are the functions of a change that are measured, and why others are not.
+func Subjects(ctx context.Context, o Options) (symbols []string, reasons []checks.Reason, err error) {
+	r, err := start(ctx, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	r.report = r.newReport()
+	if err := r.buildPairs(); err != nil {
+		return nil, nil, err
+	}
+	r.input = &checks.Input{Pairs: r.pairs}
+	for _, s := range r.subjects() {
+		symbols = append(symbols, s.Symbol)
+	}
+	return symbols, r.report.Reasons, nil
+}
+
+// CasesOf is how many spectests of each of n functions are put to the verifier.
+var CasesOf = casesOf

@@ -72,8 +72,8 @@ type refuted struct {
 
 // conclude puts the suites together and asks the contracts. The error is that of ctx.
 func (r *Result) conclude(ctx context.Context) error {
-	ctx, cancel, late := r.o.within(ctx)
-	defer cancel()
+	ctx, done, late := r.within(ctx)
+	defer done()
 	err := r.ask(ctx)
 	if err != nil && late() {
 		for _, s := range []*sided{r.base, r.head} {

@@ -234,6 +234,7 @@ type Result struct {
 	// same: both contracts are asked about head's spectests.
 	same     bool
 	panicked string
+	took     time.Duration // for looking at it
 	// strength is what it came to, when nothing else of it is there any more.
 	strength *checks.StrengthPair
 }
@@ -262,10 +263,11 @@ func (r *Result) Strength() *checks.StrengthPair {
 	return out
 }
 
-// within gives a function the time that it may take. late tells that an error means that this time is over, and not all of it.
-func (o Options) within(ctx context.Context) (context.Context, context.CancelFunc, func() bool) {
-	inner, cancel := context.WithTimeout(ctx, o.PerFunction)
-	return inner, cancel, func() bool { return inner.Err() != nil && ctx.Err() == nil }
+// within gives a function what is left of the time that it may take. late tells that an error means that this time is over, and not all of it.
+func (r *Result) within(ctx context.Context) (_ context.Context, done func(), late func() bool) {
+	start := time.Now()
+	inner, cancel := context.WithTimeout(ctx, r.o.PerFunction-r.took)
+	return inner, func() { cancel(); r.took += time.Since(start) }, func() bool { return inner.Err() != nil && ctx.Err() == nil }
 }
 
 func (o Options) slow() string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -46,5 +47,24 @@ func TestPanics(t *testing.T) {
 	}
 	if first, stack, _ := strings.Cut(c.Panicked, "\n"); first != "no crate" || !strings.Contains(stack, "panic_test.go") {
 		t.Errorf("where it was is not told: %q", c.Panicked)
+	}
+}
+
+// TestOverTime: a function whose time is over is not measured and says so, and the time is one for making inputs and for asking.
+func TestOverTime(t *testing.T) {
+	const text = "use vstd::prelude::*;\nverus! {\npub fn f(x: u8) -> (r: u8)\n    ensures r == x,\n{\n    x\n}\n}\n"
+	_, ss := subjects(t, text, text)
+	said := func(each time.Duration, run measure.Runner) string {
+		s := *ss[0]
+		s.Base, s.Same = nil, false
+		results, err := measure.Measure(t.Context(), measure.Request{Subjects: []*measure.Subject{&s}, Head: run, Options: measure.Options{Inputs: 4, PerFunction: each}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return results[0].Strength().Head.Unmeasured + "|" + results[0].Unsettled()
+	}
+	want := "its time was over: looking at its contract took more than 1ns"
+	if got := said(time.Nanosecond, nil); got != want+"|"+want {
+		t.Errorf("got %q", got)
 	}
 }

@@ -45,8 +45,8 @@ type givenCase struct {
 
 // prepare makes the inputs and the jobs. The error is that of ctx.
 func (r *Result) prepare(ctx context.Context) error {
-	ctx, cancel, late := r.o.within(ctx)
-	defer cancel()
+	ctx, done, late := r.within(ctx)
+	defer done()
 	s := r.subject
 	r.base, r.head = newSided(s, s.Base), newSided(s, s.Head)
 	r.same = s.Same && r.base.open() && r.head.open() && eval.SameTypes(r.base.target.Judge(), r.head.target.Judge()) == nil
