@@ -72,17 +72,13 @@ func (s *Step) Plan(ctx context.Context) error {
 		return inputf("the input cache is %q; want true, false or all", text)
 	}
 	out := outputs{"mode": modeCheck}
-	switch e.name {
-	case "workflow_run":
+	switch text := s.runner.GetInput("merge"); {
+	case e.name == "workflow_run":
 		out["mode"] = modePublish
-	default:
-		merge, err := s.flag("merge")
-		if err != nil {
-			return err
-		}
-		if merge {
-			out["mode"] = modeMerge
-		}
+	case text == "true":
+		out["mode"] = modeMerge
+	case text != "" && text != "false":
+		return inputf("the input merge is %q; want true or false", text)
 	}
 	if err := s.idle(out["mode"]); err != nil {
 		return err
@@ -129,18 +125,6 @@ func (s *Step) Plan(ctx context.Context) error {
 	}
 	fmt.Fprintln(s.o.Stdout)
 	return s.write(out)
-}
-
-// flag is an input that is true or false.
-func (s *Step) flag(name string) (bool, error) {
-	switch text := s.runner.GetInput(name); text {
-	case "true":
-		return true, nil
-	case "false", "":
-		return false, nil
-	default:
-		return false, inputf("the input %s is %q; want true or false", name, text)
-	}
 }
 
 // idle refuses inputs that would do nothing in a job, as they are about what it does not do. One that has its default is as good as left out.

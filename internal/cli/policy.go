@@ -152,17 +152,9 @@ Exit codes: 0 explained; 2 a usage error, mistakes in the policy, or no such sym
 }
 
 func (c *policyExplainCmd) Run(r *run) error {
-	name, err := c.Policy, error(nil)
-	if name == "" {
-		if name, err = policyFile(r.ctx, "."); err != nil {
-			return err
-		}
-	}
-	p := policy.Default()
-	if _, err := os.Stat(name); err == nil || c.Policy != "" {
-		if p, err = readPolicy(name); err != nil {
-			return err
-		}
+	p, _, err := localPolicy(r, c.Policy)
+	if err != nil {
+		return err
 	}
 	files := []string{c.File}
 	if c.File != "" {
