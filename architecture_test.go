@@ -6,12 +6,16 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 const module = "github.com/specgate/specgate/"
@@ -205,6 +209,38 @@ func TestLayers(t *testing.T) {
 		case from.only != nil && !slices.Contains(from.only, target):
 			t.Errorf("%s: %s may import only %s, not %s; %s", line.file, line.pkg, strings.Join(from.only, ", "), target, from.why)
 		}
+	}
+}
+
+// TestLayersDocument: docs/architecture.md has the packages in the layers in which they are, but for those that only tests import.
+func TestLayersDocument(t *testing.T) {
+	text, err := os.ReadFile("docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(text), "\n## Layers\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	told, want := map[string]int{}, map[string]int{}
+	for _, row := range regexp.MustCompile(`(?m)^\| (\d[\d, ]*) \| ([^|]+) \|`).FindAllStringSubmatch(section, -1) {
+		heights := strings.Split(row[1], ", ")
+		for i, name := range strings.FieldsFunc(row[2], func(c rune) bool { return c == ',' || c == ';' }) {
+			height, err := strconv.Atoi(heights[min(i, len(heights)-1)])
+			if err != nil {
+				t.Fatal(err)
+			}
+			told[strings.TrimSpace(name)] = height
+		}
+	}
+	for name, layer := range layers {
+		switch name = strings.TrimPrefix(name, "internal/"); {
+		case name == ".":
+			want["specgate (the root)"] = layer.height
+		case name == "spectest" || !strings.HasSuffix(name, "test"):
+			want[name] = layer.height
+		}
+	}
+	if diff := cmp.Diff(want, told); diff != "" {
+		t.Errorf("layers (-architecture_test.go +docs/architecture.md):\n%s", diff)
 	}
 }
 
