@@ -39,12 +39,12 @@ func AtFunction(p *pair.Function) Finding {
 func AtItem(p *pair.Item) Finding {
 	var f Finding
 	if p.Head != nil {
-		f.Symbol, f.crate = ItemSymbol(p.Head), crateOf(p.Head.Crate)
+		f.Symbol, f.crate = itemSymbol(p.Head), crateOf(p.Head.Crate)
 		f = f.At(p.Head.File.Syntax.Source, p.Head.NameSpan)
 	}
 	if p.Base != nil {
 		if p.Head == nil {
-			f.Symbol, f.crate = ItemSymbol(p.Base), crateOf(p.Base.Crate)
+			f.Symbol, f.crate = itemSymbol(p.Base), crateOf(p.Base.Crate)
 			f.File, f.Span = p.Base.File.Path, start
 		}
 		f = f.From(p.Base.File.Syntax.Source, p.Base.NameSpan)
@@ -71,8 +71,8 @@ func AtFile(c FileChange) Finding {
 
 var start = source.Range{Start: source.Position{Line: 1, Column: 1}, End: source.Position{Line: 1, Column: 1}}
 
-// ItemSymbol is the symbol that findings about an item carry: for an impl, the type that it is for.
-func ItemSymbol(i *model.Item) string {
+// itemSymbol is the symbol that findings about an item carry: for an impl, the type that it is for.
+func itemSymbol(i *model.Item) string {
 	if i.Kind != model.ImplItem || i.Self == "" {
 		return i.Symbol
 	}

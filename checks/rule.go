@@ -57,6 +57,11 @@ type Example struct {
 	Symbol string
 }
 
+// InVerus is the text of a file for examples: items, and around them what Verus code has.
+func InVerus(items string) string {
+	return "use vstd::prelude::*;\n\nverus! {\n\n" + items + "\n\n} // verus!\n"
+}
+
 // Weight is the severity that some findings of a rule have by default instead of the rule's own.
 type Weight struct {
 	Severity policy.Severity

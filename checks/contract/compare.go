@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -191,7 +192,7 @@ func comparerWith(in *checks.Input, same map[*model.Function]bool) *comparer {
 	}
 	// An executable function that stands for another spec function in contracts.
 	for _, p := range pairs.Functions {
-		if p.Base != nil && p.Head != nil && substitute(p.Base) != substitute(p.Head) {
+		if p.Base != nil && p.Head != nil && p.Base.Substitute() != p.Head.Substitute() {
 			c.changedWords[p.Base.Name], c.changedWords[p.Head.Name] = true, true
 		}
 	}
@@ -227,16 +228,6 @@ func comparerWith(in *checks.Input, same map[*model.Function]bool) *comparer {
 	return c
 }
 
-// substitute is what an executable function means in specifications, as its attribute says; empty: what it is.
-func substitute(f *model.Function) string {
-	for _, s := range f.Sites {
-		if s.Kind == model.SpecSubstitute {
-			return s.Text
-		}
-	}
-	return ""
-}
-
 // mentions tells whether a definition has a word in it that means something else on the other side.
 func (c *comparer) mentions(sd *side, f *model.Function) bool {
 	if len(c.changedWords) == 0 {
@@ -265,28 +256,14 @@ func definitionChanged(p *pair.Function) bool {
 	if p.What&(pair.Body|pair.GhostRefs|pair.Mode|pair.Signature) != 0 {
 		return true
 	}
-	return (p.Base.Publish == model.Uninterpreted) != (p.Head.Publish == model.Uninterpreted) || decreasesWhen(p.Base) != decreasesWhen(p.Head)
+	return (p.Base.Publish == model.Uninterpreted) != (p.Head.Publish == model.Uninterpreted) || p.Base.DecreasesWhen() != p.Head.DecreasesWhen()
 }
 
 // valueRuns tells a constant whose value is executable code, and stands for itself in specifications.
 func valueRuns(f *model.Function) bool { return f.Kind == model.ConstFunction && f.Mode == model.Exec }
 
-func decreasesWhen(f *model.Function) string {
-	for _, c := range f.Own {
-		if c.Kind == syntax.Decreases && c.When != "" {
-			return c.When
-		}
-	}
-	return ""
-}
-
 // changed tells whether a function of one side means something else than its pair on the other.
-func (c *comparer) changed(f *model.Function, head bool) bool {
-	if c.changedFns[f] {
-		return true
-	}
-	return c.rests(f)
-}
+func (c *comparer) changed(f *model.Function) bool { return c.changedFns[f] || c.rests(f) }
 
 // identity is the same for the two functions of a pair, and for no others.
 func (c *comparer) identity(f *model.Function, head bool) string {
@@ -434,7 +411,7 @@ func (c *comparer) environment(s *logic.Space, n *names, f *model.Function, out 
 		} else {
 			typ = inner.Type(p.Node.Get(syntax.FType))
 		}
-		id := "arg" + itoa(i)
+		id := "arg" + strconv.Itoa(i)
 		label := p.Name
 		if label == "" {
 			label = p.Pattern
@@ -556,11 +533,8 @@ func typesChanged(p *pair.Function) bool {
 		if f.Self == p.Base.Self && f.Self == p.Head.Self {
 			return t
 		}
-		name, args := trimArgs(f.Self), f.Self[len(trimArgs(f.Self)):]
-		if i := strings.LastIndex(name, "::"); i >= 0 {
-			name = name[i+len("::"):]
-		}
-		return selfWord.ReplaceAllLiteralString(t, name+args)
+		name := trimArgs(f.Self)
+		return selfWord.ReplaceAllLiteralString(t, lastWord(name)+f.Self[len(name):])
 	}
 	if len(p.Base.Params) != len(p.Head.Params) {
 		return true
@@ -601,12 +575,7 @@ func (c *comparer) compare(p *pair.Function) *verdict {
 	s := logic.NewSpace()
 	s.NoFloats = !c.floats
 	b, h := c.formulas(s, c.base, p.Base), c.formulas(s, c.head, p.Head)
-	prover, done := c.prover(s, func(app *logic.Term) *logic.Term {
-		if d := h.names.define(app); d != nil {
-			return d
-		}
-		return b.names.define(app)
-	})
+	prover, done := c.prover(s, either(h.names, b.names))
 	defer done()
 	if textSame(p) {
 		// Only a definition changed, and often under many contracts at once: the answer is quick or there is none.
@@ -683,11 +652,7 @@ func (c *comparer) compare(p *pair.Function) *verdict {
 
 	v.known = statements{reqKept, reqNotWeaker, ensKept, ensNotStronger, eKept, eNotStronger}
 	v.conclude()
-	if v.contradictory {
-		v.trivial = false
-	} else {
-		v.trivial = c.trivial(prover, h, p.Head) && !c.trivial(prover, b, p.Base)
-	}
+	v.trivial = !v.contradictory && c.trivial(prover, h, p.Head) && !c.trivial(prover, b, p.Base)
 	v.unconstrained = unconstrained(h) && !unconstrained(b)
 	if s.Overflow {
 		// Nothing that the prover said counts.

@@ -7,9 +7,7 @@ import (
 	"github.com/specgate/specgate/internal/policy"
 )
 
-func wrap(items string) string {
-	return "use vstd::prelude::*;\n\nverus! {\n\n" + items + "\n\n} // verus!\n"
-}
+var wrap = checks.InVerus
 
 // change gives the two sides of one file that differ in one place.
 func change(text, old, new string) (base, head string) {

@@ -2,7 +2,6 @@ package contract
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/specgate/specgate/checks"
@@ -85,11 +84,8 @@ func overridden(p *checks.Pass) {
 
 // invariantGone reports types whose invariant is none any more: every value of the type was promised to meet it.
 func invariantGone(p *checks.Pass) {
-	is := func(f *model.Function) bool {
-		return f != nil && slices.ContainsFunc(f.Attrs, func(a string) bool { return strings.Contains(a, "type_invariant") })
-	}
 	for _, u := range p.Pairs.Functions {
-		if !is(u.Base) || is(u.Head) {
+		if !isInvariant(u.Base) || isInvariant(u.Head) {
 			continue
 		}
 		out := checks.AtFunction(u)

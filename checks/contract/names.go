@@ -4,6 +4,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/specgate/specgate/internal/eval"
@@ -171,7 +172,7 @@ func (n *names) changed(word string) bool {
 	}
 	differs, ok := n.differ[word]
 	if !ok && n.reach != nil {
-		differs = n.reach.any(word, func(f *model.Function) bool { return n.c.changedFns[f] || n.c.rests(f) })
+		differs = n.reach.any(word, n.c.changed)
 		n.differ[word] = differs
 	}
 	return differs
@@ -241,14 +242,7 @@ func (n *names) readType(t syntax.Node, depth int) *logic.Type {
 }
 
 func (n *names) selfType() *logic.Type {
-	word := n.self
-	if i := strings.IndexAny(word, "<"); i >= 0 {
-		word = word[:i]
-	}
-	if i := strings.LastIndex(word, "::"); i >= 0 {
-		word = word[i+2:]
-	}
-	word = strings.TrimSpace(word)
+	word := typeWord(n.self)
 	if t := logic.IntegerType(word); t != nil {
 		return t
 	}
@@ -285,7 +279,7 @@ func (n *names) Field(of *logic.Type, variant, field string) *logic.Type {
 	}
 	i := 0
 	for f := range from.Get(syntax.FFields).All(syntax.FFieldDecl) {
-		if name := f.Get(syntax.FName); name.Valid() && name.Text() == field || !name.Valid() && field == itoa(i) {
+		if name := f.Get(syntax.FName); name.Valid() && name.Text() == field || !name.Valid() && field == strconv.Itoa(i) {
 			// A field's type is written where the type is defined, where Self is that type.
 			inner := &names{side: n.side, space: n.space, self: item.Name}
 			return inner.Type(f.Get(syntax.FType))
@@ -293,14 +287,6 @@ func (n *names) Field(of *logic.Type, variant, field string) *logic.Type {
 		i++
 	}
 	return nil
-}
-
-func itoa(i int) string {
-	const digits = "0123456789"
-	if i < 10 {
-		return digits[i : i+1]
-	}
-	return itoa(i/10) + digits[i%10:i%10+1]
 }
 
 // Path resolves a path by its last word among the spec functions that the contract reaches.
@@ -457,17 +443,11 @@ func (n *names) Method(name string, recv *logic.Type, args int) logic.Ref {
 
 func sameSelf(self string, recv *logic.Type) bool {
 	name, ok := strings.CutPrefix(recv.Name, "own ")
-	if !ok {
-		return false
-	}
-	if i := strings.IndexByte(self, '<'); i >= 0 {
-		self = self[:i]
-	}
-	if i := strings.LastIndex(self, "::"); i >= 0 {
-		self = self[i+2:]
-	}
-	return strings.TrimSpace(self) == name
+	return ok && typeWord(self) == name
 }
+
+// typeWord is the last name of a type as written, without its arguments.
+func typeWord(t string) string { return strings.TrimSpace(lastWord(trimArgs(t))) }
 
 // ref names a function the same on both sides when it is the same function with the same meaning.
 func (n *names) ref(f *model.Function) logic.Ref {
@@ -475,7 +455,7 @@ func (n *names) ref(f *model.Function) logic.Ref {
 	if n.recursive == f {
 		name += " of itself" // and without a definition
 	} else {
-		if n.c.changed(f, n.head) {
+		if n.c.changed(f) {
 			name = n.Side() + " " + name
 		}
 		n.defs[name] = f
@@ -540,7 +520,7 @@ func (n *names) define(app *logic.Term) *logic.Term {
 			return nil
 		}
 	}
-	for range f.Unknown {
+	if len(f.Unknown) > 0 {
 		return nil
 	}
 	inner := n.within(f)
@@ -568,4 +548,14 @@ func (n *names) define(app *logic.Term) *logic.Term {
 		conv.Bind(p.Name, app.Args[i])
 	}
 	return conv.Term(body)
+}
+
+// either gives the definition of an application by the names of one side, or else by those of the other.
+func either(one, other *names) func(app *logic.Term) *logic.Term {
+	return func(app *logic.Term) *logic.Term {
+		if d := one.define(app); d != nil {
+			return d
+		}
+		return other.define(app)
+	}
 }

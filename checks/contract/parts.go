@@ -38,12 +38,7 @@ func (c *comparer) redundant(p *pair.Function) (out, restated []pair.Conjunct) {
 	conv, result := c.environment(s, h.names, p.Head, nil)
 	b := c.formulas(s, c.base, p.Base)
 	convBase, resultBase := c.environment(s, b.names, p.Base, nil)
-	prover, done := c.prover(s, func(app *logic.Term) *logic.Term {
-		if d := h.names.define(app); d != nil {
-			return d
-		}
-		return b.names.define(app)
-	})
+	prover, done := c.prover(s, either(h.names, b.names))
 	defer done()
 	type item struct {
 		j    pair.Conjunct
@@ -209,7 +204,7 @@ func (c *comparer) definitions() []effect {
 		}
 	}
 	for _, p := range c.pairs.Functions {
-		if p.Base == nil || p.Head == nil || isSpec(p.Head) || substitute(p.Base) == substitute(p.Head) {
+		if p.Base == nil || p.Head == nil || isSpec(p.Head) || p.Base.Substitute() == p.Head.Substitute() {
 			continue
 		}
 		for _, h := range c.pairs.Head.Callers(p.Head) {
@@ -247,7 +242,7 @@ func changedItself(p *pair.Function) bool {
 	if p.Head.Kind == model.ConstFunction {
 		return p.What&(pair.Body|pair.Executable|pair.GhostRefs) != 0
 	}
-	return p.What&(pair.Body|pair.GhostRefs) != 0 || decreasesWhen(p.Base) != decreasesWhen(p.Head)
+	return p.What&(pair.Body|pair.GhostRefs) != 0 || p.Base.DecreasesWhen() != p.Head.DecreasesWhen()
 }
 
 // users are the functions whose contract rests on a definition, in the order of the files: those of the change and those of files
@@ -261,7 +256,7 @@ func (c *comparer) users(spec *pair.Function) []*pair.Function {
 			out = append(out, u)
 		}
 	}
-	if strings.Contains(strings.Join(spec.Head.Attrs, " "), "type_invariant") {
+	if isInvariant(spec.Head) {
 		for _, u := range c.pairs.Functions {
 			if u.Head != nil && u.Base != nil && u.Head.Public && speaksOf(u.Head, spec.Head.Self) {
 				add(u)
@@ -366,7 +361,7 @@ func (c *comparer) sameRecursion(p *pair.Function) bool {
 	}
 	for _, f := range []*model.Function{p.Base, p.Head} {
 		itself := slices.ContainsFunc(f.Calls, func(call model.Call) bool { return slices.Contains(call.Callees, f) })
-		if f.Mode != model.Spec || !itself || !defined(f) || len(f.Sites)+len(f.Unknown) > 0 || decreasesWhen(f) != "" || len(clauses(f, syntax.Decreases)) == 0 ||
+		if f.Mode != model.Spec || !itself || !defined(f) || len(f.Sites)+len(f.Unknown) > 0 || f.DecreasesWhen() != "" || len(clauses(f, syntax.Decreases)) == 0 ||
 			f.Kind == model.TraitMethod || f.Kind == model.TraitImplMethod {
 			return false
 		}
@@ -421,11 +416,6 @@ func (c *comparer) bodies(spec *pair.Function, recursive bool) (prover *logic.Pr
 			}
 		}
 	}
-	prover, done = c.prover(s, func(app *logic.Term) *logic.Term {
-		if d := ns[1].define(app); d != nil {
-			return d
-		}
-		return ns[0].define(app)
-	})
+	prover, done = c.prover(s, either(ns[1], ns[0]))
 	return prover, done, terms[0], terms[1]
 }

@@ -2,7 +2,6 @@ package contract
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/specgate/specgate/checks"
 	"github.com/specgate/specgate/internal/model"
@@ -205,7 +204,7 @@ func (c *comparer) unsaid(p *pair.Function) string {
 }
 
 func isInvariant(f *model.Function) bool {
-	return f != nil && slices.ContainsFunc(f.Attrs, func(a string) bool { return strings.Contains(a, "type_invariant") })
+	return f != nil && f.TypeInvariant()
 }
 
 // invariantsDiffer tells whether a type has another invariant than before, or one of the sides has none.

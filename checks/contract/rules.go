@@ -572,7 +572,7 @@ func specDefinition(p *checks.Pass, which Relation) {
 		for _, e := range by[u] {
 			b, h := e.spec.Base.Body, e.spec.Head.Body
 			if !isSpec(e.spec.Head) {
-				b, h = cmp.Or(substitute(e.spec.Base), "itself"), cmp.Or(substitute(e.spec.Head), "itself")
+				b, h = cmp.Or(e.spec.Base.Substitute(), "itself"), cmp.Or(e.spec.Head.Substitute(), "itself")
 			}
 			names = append(names, e.spec.Head.Symbol)
 			change = append(change, e.spec.Head.Symbol+"\x00"+h)

@@ -20,9 +20,7 @@ import (
 
 const pairNeeds = checks.NeedHead | checks.NeedBase | checks.NeedPair
 
-func wrap(items string) string {
-	return "use vstd::prelude::*;\n\nverus! {\n\n" + items + "\n\n} // verus!\n"
-}
+var wrap = checks.InVerus
 
 const (
 	half      = "pub fn half(x: u64) -> (r: u64)\n    ensures\n        r <= x,\n{\n    x / 2\n}"
@@ -356,7 +354,7 @@ func execRemoved(p *checks.Pass) {
 
 func signatureChanged(p *checks.Pass) {
 	for _, f := range p.Pairs.Functions {
-		if !runs(f.Base) || !runs(f.Head) || !f.What.Has(pair.Signature) || unqualified(f.Base.Signature) == unqualified(f.Head.Signature) {
+		if !runs(f.Base) || !runs(f.Head) || !f.What.Has(pair.Signature) || pair.WithoutVisibility(f.Base.Signature) == pair.WithoutVisibility(f.Head.Signature) {
 			continue
 		}
 		out := checks.AtFunction(f)
@@ -366,21 +364,6 @@ func signatureChanged(p *checks.Pass) {
 		out.Detail = "Base: " + f.Base.Signature + "\nHead: " + f.Head.Signature
 		p.Report(out)
 	}
-}
-
-// unqualified is a signature without its visibility, which changes nothing for those who could call it before.
-func unqualified(sig string) string {
-	rest, ok := strings.CutPrefix(sig, "pub")
-	if !ok {
-		return sig
-	}
-	rest = strings.TrimLeft(rest, " ")
-	if strings.HasPrefix(rest, "(") {
-		if i := strings.IndexByte(rest, ')'); i >= 0 {
-			rest = rest[i+1:]
-		}
-	}
-	return strings.TrimLeft(rest, " ")
 }
 
 func typeChanged(p *checks.Pass) {

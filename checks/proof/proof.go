@@ -163,7 +163,8 @@ func eachFailure(p *checks.Pass, want func(category string) bool) {
 	}
 	for _, failure := range run.Loose {
 		if want(failure.Category) {
-			f := checks.Finding{Symbol: "crate", File: "Cargo.toml", Span: start}
+			f := checks.AtFile(checks.FileChange{Head: source.NewFile("Cargo.toml", nil)})
+			f.Symbol = "crate"
 			if failure.File != nil {
 				f.Symbol = failure.File.Path
 			}
@@ -171,8 +172,6 @@ func eachFailure(p *checks.Pass, want func(category string) bool) {
 		}
 	}
 }
-
-var start = source.Range{Start: source.Position{Line: 1, Column: 1}, End: source.Position{Line: 1, Column: 1}}
 
 // baseOf is the base function that a head function was, if base was verified.
 func baseOf(p *checks.Pass, f *model.Function) *model.Function {

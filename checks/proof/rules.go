@@ -11,9 +11,7 @@ const (
 	bothNeeds = headNeeds | checks.NeedBase | checks.NeedPair
 )
 
-func wrap(items string) string {
-	return "use vstd::prelude::*;\n\nverus! {\n\n" + items + "\n\n} // verus!\n"
-}
+var wrap = checks.InVerus
 
 const (
 	addOne       = "pub fn add_one(x: u32) -> (r: u32)\n    requires\n        x < 100,\n    ensures\n        r == x + 1,\n{\n    x + 1\n}"

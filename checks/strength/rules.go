@@ -5,9 +5,7 @@ import (
 	"github.com/specgate/specgate/internal/policy"
 )
 
-func wrap(items string) string {
-	return "use vstd::prelude::*;\n\nverus! {\n\n" + items + "\n\n} // verus!\n"
-}
+var wrap = checks.InVerus
 
 const (
 	maxCode   = "{\n    let mut m = v[0];\n    let mut k: usize = 1;\n    while k < v.len()\n        invariant\n            1 <= k <= v.len(),\n            forall|i: int| 0 <= i < k ==> v[i] <= m,\n            exists|i: int| 0 <= i < k && v[i] == m,\n        decreases v.len() - k,\n    {\n        if v[k] > m {\n            m = v[k];\n        }\n        k = k + 1;\n    }\n    m\n}"

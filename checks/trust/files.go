@@ -78,7 +78,7 @@ func reportChanges(p *checks.Pass, k kind) {
 
 func fileChanges(p *checks.Pass) []change {
 	var out []change
-	scripts := newScripts()
+	var found scripts
 	for _, f := range p.Files {
 		switch name := path.Base(f.Path()); {
 		case name == "Cargo.toml":
@@ -90,13 +90,13 @@ func fileChanges(p *checks.Pass) []change {
 		case name == "rust-toolchain" || name == "rust-toolchain.toml":
 			out = append(out, toolchainChanges(f)...)
 		case isScript(f.Path()):
-			scripts.add(f)
+			found.add(f)
 		}
 	}
 	for _, f := range buildScripts(p) {
-		scripts.add(f)
+		found.add(f)
 	}
-	return append(out, scripts.changes()...)
+	return append(out, found.changes()...)
 }
 
 func isCargoConfig(p string) bool {

@@ -9,10 +9,7 @@ import (
 	"github.com/specgate/specgate/internal/policy"
 )
 
-// wrap puts items into a file as Verus code has them.
-func wrap(items string) string {
-	return "use vstd::prelude::*;\n\nverus! {\n\n" + items + "\n\n} // verus!\n"
-}
+var wrap = checks.InVerus
 
 const (
 	halfProved  = "pub fn half(x: u64) -> (r: u64)\n    ensures\n        r <= x,\n{\n    x / 2\n}"

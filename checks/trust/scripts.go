@@ -74,8 +74,6 @@ type scripts struct {
 	base, head []map[string][]use // by key, one a file
 }
 
-func newScripts() *scripts { return &scripts{} }
-
 func (s *scripts) add(f checks.FileChange) {
 	s.files = append(s.files, f)
 	s.base = append(s.base, usesOf(f.Base))

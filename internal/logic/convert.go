@@ -2,6 +2,7 @@ package logic
 
 import (
 	"math/big"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -334,10 +335,7 @@ func (c *Converter) unary(n syntax.Node) *Term {
 		if e.IsBool() {
 			return s.Not(e)
 		}
-		if e.Type == nil {
-			// A truth value or an integer: nothing is known of it but that it is a function of its operand.
-			return s.App("!", nil, e)
-		}
+		// Without a type a truth value or an integer: nothing is known of it but that it is a function of its operand.
 		return s.App("!", e.Type, e)
 	case syntax.Minus:
 		if e.IsInt() {
@@ -509,7 +507,7 @@ func (c *Converter) equal(a, b *Term) *Term {
 		case "tuple":
 			var parts []*Term
 			for i, arg := range b.Args {
-				parts = append(parts, c.equal(c.field(a, itoa(i)), arg))
+				parts = append(parts, c.equal(c.field(a, strconv.Itoa(i)), arg))
 			}
 			return s.And(parts...)
 		}
@@ -527,8 +525,6 @@ func constructor(t *Term) bool {
 	}
 	return false
 }
-
-func itoa(i int) string { return big.NewInt(int64(i)).String() }
 
 // variant says that a value is of an enum's variant.
 func (c *Converter) variant(t *Term, name string) *Term {
@@ -602,7 +598,7 @@ func (c *Converter) arrow(t *Term, name string) *Term {
 func (c *Converter) field(t *Term, name string) *Term {
 	if t.Op == App && t.Name == "tuple" {
 		for i, a := range t.Args {
-			if name == itoa(i) {
+			if name == strconv.Itoa(i) {
 				return a
 			}
 		}
@@ -611,7 +607,7 @@ func (c *Converter) field(t *Term, name string) *Term {
 	if of := t.Type; of != nil && !t.binds() {
 		if of.Tuple {
 			for i, a := range of.Args {
-				if name == itoa(i) {
+				if name == strconv.Itoa(i) {
 					typ = a
 				}
 			}
@@ -732,11 +728,10 @@ func (c *Converter) call(n syntax.Node) *Term {
 		}
 		if f := c.lookup(name); f != nil {
 			args := c.args(n)
-			var typ *Type
 			if f.Op == Lambda && len(args) == 1 {
-				return s.Call(f, nil, args...)
+				return s.Call(f, args[0])
 			}
-			return s.App("call", typ, append([]*Term{f}, args...)...)
+			return s.App("call", nil, append([]*Term{f}, args...)...)
 		}
 		switch name {
 		case "Some", "Ok", "Err":
@@ -1010,7 +1005,7 @@ func (c *Converter) pattern(p syntax.Node, value *Term) (cond *Term, ok bool) {
 			if sub.Kind() == syntax.RestPat {
 				return c.unknownPattern(p, value)
 			}
-			cond, ok := c.pattern(sub, c.field(value, itoa(i)))
+			cond, ok := c.pattern(sub, c.field(value, strconv.Itoa(i)))
 			if !ok {
 				return c.unknownPattern(p, value)
 			}
@@ -1030,7 +1025,7 @@ func (c *Converter) pattern(p syntax.Node, value *Term) (cond *Term, ok bool) {
 			if sub.Kind() == syntax.RestPat {
 				return c.unknownPattern(p, value)
 			}
-			cond, ok := c.pattern(sub, c.project(value, name, itoa(i)))
+			cond, ok := c.pattern(sub, c.project(value, name, strconv.Itoa(i)))
 			if !ok {
 				return c.unknownPattern(p, value)
 			}

@@ -633,9 +633,9 @@ func (s *Space) apply(t *Term, args []*Term) *Term {
 	return s.make(App, t.Name, nil, t.Type, args...)
 }
 
-// Call applies a value that is a closure.
-func (s *Space) Call(f *Term, typ *Type, args ...*Term) *Term {
-	return s.apply(&Term{Name: "call", Type: s.plain(typ)}, append([]*Term{f}, args...))
+// Call applies a closure to one argument.
+func (s *Space) Call(f, arg *Term) *Term {
+	return s.apply(&Term{Name: "call", Type: s.plain(nil)}, []*Term{f, arg})
 }
 
 // String prints a term for people and for tests.

@@ -70,11 +70,6 @@ func IntegerType(name string) *Type {
 	return nil
 }
 
-// Unsigned tells an integer type without negative values.
-func (t *Type) Unsigned() bool {
-	return t != nil && t.Kind == KInt && (strings.HasPrefix(t.Name, "u") || t.Name == "nat")
-}
-
 // String is a text that is equal for equal types.
 func (t *Type) String() string {
 	if t == nil {

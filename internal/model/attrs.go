@@ -66,7 +66,7 @@ func joinTokens(toks []syntax.Token) string {
 		if s == "" {
 			continue
 		}
-		if b.Len() > 0 && (wordByte(last) && wordByte(s[0]) || last == ',' && s != ")" && s != "]") {
+		if b.Len() > 0 && (syntax.WordByte(last) && syntax.WordByte(s[0]) || last == ',' && s != ")" && s != "]") {
 			b.WriteByte(' ')
 		}
 		b.WriteString(s)
@@ -217,9 +217,7 @@ func flatten(out []meta, toks []syntax.Token, cond []string, node syntax.Node, a
 			inner("verifier")
 		case last == "verus_verify":
 			m.path = []string{"verus_verify"}
-			args := m.args
 			out = append(out, meta{path: m.path, cond: cond, node: node, span: m.span})
-			m.args = args
 			inner("verifier")
 		case last == "verus_spec":
 			m.path = []string{"verus_spec"}
@@ -239,7 +237,7 @@ func flatten(out []meta, toks []syntax.Token, cond []string, node syntax.Node, a
 	return out
 }
 
-// ghostCfgs are the configuration names that differ between what is verified and what is compiled.
+// isGhostCfg tells the configuration names that differ between what is verified and what is compiled.
 func isGhostCfg(w string) bool {
 	switch w {
 	case "verus_only", "verus_keep_ghost", "verus_keep_ghost_body", "verus_verify_core", "verus_no_vstd":

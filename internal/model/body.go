@@ -2,6 +2,7 @@ package model
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/specgate/specgate/internal/source"
@@ -410,7 +411,6 @@ func (a *analyser) walk(n syntax.Node, ghost bool) {
 		}
 		return
 	case syntax.Clause:
-		outer := a.inContract
 		for c := range n.Children() {
 			if c.Kind() == syntax.TokenTree {
 				a.tokens(tokensOf(c), true, false)
@@ -419,7 +419,6 @@ func (a *analyser) walk(n syntax.Node, ghost bool) {
 			a.walk(c, true)
 			a.release(mark)
 		}
-		a.inContract = outer
 		return
 	case syntax.Block:
 		for m := range n.All(syntax.FModifier) {
@@ -703,7 +702,7 @@ func (a *analyser) method(name string, recv, n syntax.Node, ghost bool) {
 	var fns []*Function
 	switch {
 	case it != nil:
-		fns = a.x.associated2(it, name)
+		fns = a.x.allAssociated(it, name)
 		if len(fns) == 0 { // a trait's default, or a type behind a reference to it
 			for _, f := range a.candidates(name, ghost) {
 				if f.Kind == TraitMethod {
@@ -829,10 +828,10 @@ func (a *analyser) traitsFor(name string, n syntax.Node) {
 
 // traitsIn are the traits of the tree that a module imports or defines.
 func (x *index) traitsIn(m *module) []*Item {
-	if m.scoped != 0 {
+	if m.scoped {
 		return m.traits
 	}
-	m.scoped = 1
+	m.scoped = true
 	names := make([]string, 0, len(m.defs))
 	for n := range m.defs {
 		names = append(names, n)
@@ -874,10 +873,7 @@ func (a *analyser) typeOf(n syntax.Node, depth int) (it, trait *Item, known bool
 		return nil, nil, false
 	}
 	switch n.Kind() {
-	case syntax.Paren, syntax.Ref, syntax.AttrExpr, syntax.Try:
-		if n.Kind() == syntax.Try {
-			return nil, nil, false
-		}
+	case syntax.Paren, syntax.Ref, syntax.AttrExpr:
 		return a.typeOf(n.Get(syntax.FExpr), depth+1)
 	case syntax.Unary:
 		if n.Op() == syntax.Star {
@@ -1008,7 +1004,7 @@ func (a *analyser) declared(n syntax.Node, depth int) writtenType {
 		name := word(n.Get(syntax.FName))
 		i := 0
 		for f := range owner.Node.Get(syntax.FFields).All(syntax.FFieldDecl) {
-			if nm := f.Get(syntax.FName); nm.Valid() && word(nm) == name || !nm.Valid() && name == itoa(i) {
+			if nm := f.Get(syntax.FName); nm.Valid() && word(nm) == name || !nm.Valid() && name == strconv.Itoa(i) {
 				info := a.x.it[owner]
 				return writtenType{f.Get(syntax.FType), info.scope, nil, info.generics}
 			}
@@ -1089,19 +1085,12 @@ func (a *analyser) constantType(segs []string, global bool) (it, trait *Item, kn
 	return nil, nil, false
 }
 
-func itoa(i int) string {
-	if i < 10 {
-		return string(rune('0' + i))
-	}
-	return itoa(i/10) + itoa(i%10)
-}
-
 func (a *analyser) resultOf(name string, recv syntax.Node, depth int) (it, trait *Item, known bool) {
 	owner, _, _ := a.typeOf(recv, depth+1)
 	if owner == nil {
 		return nil, nil, false
 	}
-	if fns := a.x.associated2(owner, name); len(fns) > 0 {
+	if fns := a.x.allAssociated(owner, name); len(fns) > 0 {
 		return a.returned(fns[0])
 	}
 	return nil, nil, false

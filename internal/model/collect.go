@@ -11,22 +11,21 @@ import (
 
 // fnInfo is what the index knows of a function beyond its public fields.
 type fnInfo struct {
-	index    int     // in index.functions
-	mark     int     // the last walk that met it; see index.walks
-	scope    *module // where its names are looked up
-	impl     *implInfo
-	metas    []meta
-	generics map[string]bool
-	sites    []scopedSite // of scopes around it
-	alias    map[string]string
-	named    bool
-	done     bool // body analysed
-	queued   bool // to be analysed
-	inMacro  string
-	call     syntax.Node
-	// specs are the functions that the contract or, for a spec function, the definition names.
-	contractUses []*Function
-	bodyUses     []*Function
+	index        int     // in index.functions
+	mark         int     // the last walk that met it; see index.walks
+	scope        *module // where its names are looked up
+	impl         *implInfo
+	metas        []meta
+	generics     map[string]bool
+	sites        []scopedSite // of scopes around it
+	alias        map[string]string
+	named        bool
+	done         bool // body analysed
+	queued       bool // to be analysed
+	inMacro      string
+	call         syntax.Node
+	contractUses []*Function // named in the contract
+	bodyUses     []*Function // named in the body: for a spec function, in its definition
 	asSpec       []*Function // what when_used_as_spec names
 	closure      *bits       // see index.closure
 	// bodyOf and contractOf are the indices of functions that use this one, see indexUses.
@@ -109,7 +108,7 @@ func (x *index) collectFile(f *File, m *module) {
 		c.holder = m.item
 	}
 	// What holds for the `mod x;` holds for its file.
-	if s := x.inherited(m); s != nil {
+	if s := x.modAround[m]; s != nil {
 		c.verified, c.external, c.cfg, c.sites = s.verified, s.external, s.cfg, s.sites
 	}
 	if m.file == f && m.item == nil {
@@ -124,9 +123,6 @@ func (x *index) collectFile(f *File, m *module) {
 	x.unknown(f, root)
 	x.children(root, c)
 }
-
-// inherited is what the `mod x;` of a file says about it.
-func (x *index) inherited(m *module) *around { return x.modAround[m] }
 
 func lastSegment(p string) string {
 	if i := strings.LastIndex(p, "::"); i >= 0 {
@@ -241,11 +237,6 @@ func (x *index) scopeAttrs(c *around, n syntax.Node, it *Item) []meta {
 		if kind == 0 {
 			continue
 		}
-		if kind == External && !c.wasVerified(n) {
-			it.Sites = append(it.Sites, Site{Kind: kind, File: c.file, Span: m.span, Text: m.text(), Uncertain: false})
-			c.sites = append(slices.Clip(c.sites), scopedSite{Site{Kind: kind, File: c.file, Span: m.span, Text: m.text()}, it})
-			continue
-		}
 		s := Site{Kind: kind, File: c.file, Span: m.span, Text: m.text()}
 		it.Sites = append(it.Sites, s)
 		switch kind {
@@ -258,8 +249,6 @@ func (x *index) scopeAttrs(c *around, n syntax.Node, it *Item) []meta {
 	it.Verified = c.verified && !c.external
 	return ms
 }
-
-func (c *around) wasVerified(syntax.Node) bool { return c.verified }
 
 // cfgSites are the conditions of the verifier on an item that has executable code.
 func cfgSites(ms []meta, f *File, n syntax.Node) []Site {
@@ -288,7 +277,7 @@ func cfgSites(ms []meta, f *File, n syntax.Node) []Site {
 }
 
 func condMentions(cond string) bool {
-	for w := range strings.FieldsFuncSeq(cond, func(r rune) bool { return r < 0x80 && !wordByte(byte(r)) }) {
+	for w := range strings.FieldsFuncSeq(cond, func(r rune) bool { return r < 0x80 && !syntax.WordByte(byte(r)) }) {
 		if isGhostCfg(w) {
 			return true
 		}
@@ -375,11 +364,8 @@ func modeOf(n syntax.Node) Mode {
 
 // children collects the items below a node.
 func (x *index) children(n syntax.Node, c around) {
-	for i := range n.Children() {
-		switch i.Field() {
-		case syntax.FItem:
-			x.item(i, c)
-		}
+	for i := range n.All(syntax.FItem) {
+		x.item(i, c)
 	}
 }
 
@@ -523,11 +509,8 @@ func genericNames(n syntax.Node, more map[string]bool) map[string]bool {
 
 func (x *index) trait(n syntax.Node, c around, name string) {
 	it := x.newItem(TraitItem, name, n, c)
-	ms := x.scopeAttrs(&c, n, it)
+	x.scopeAttrs(&c, n, it)
 	it.Unsafe = hasModifier(n, "unsafe")
-	for _, m := range ms {
-		_ = m
-	}
 	info := x.it[it]
 	info.generics = genericNames(n, nil)
 	im := &implInfo{node: n, item: it, scope: c.mod, generics: info.generics, traitItem: it, done: true, outer: c.outer, types: map[string]syntax.Node{}}
@@ -549,16 +532,8 @@ func hasModifier(n syntax.Node, w string) bool {
 
 func (x *index) impl(n syntax.Node, c around) {
 	it := x.newItem(ImplItem, "impl", n, c)
-	ms := x.scopeAttrs(&c, n, it)
+	x.scopeAttrs(&c, n, it)
 	it.Negative, it.Unsafe = n.Negative(), hasModifier(n, "unsafe")
-	for a := range n.All(syntax.FModifier) {
-		it.Unsafe = it.Unsafe || a.Text() == "unsafe"
-	}
-	// `unsafe impl`: the parser keeps the word as a modifier or as a token of the impl.
-	if t := firstWord(n); t == "unsafe" {
-		it.Unsafe = true
-	}
-	_ = ms
 	im := &implInfo{node: n, item: it, scope: c.mod, self: n.Get(syntax.FSelfType), trait: n.Get(syntax.FTrait),
 		generics: genericNames(n, nil), outer: c.outer, types: map[string]syntax.Node{}}
 	x.it[it].impl = im
@@ -575,11 +550,6 @@ func (x *index) impl(n syntax.Node, c around) {
 	c.impl, c.holder = im, it
 	x.children(n, c)
 	x.it[it].fns = im.fns
-}
-
-func firstWord(n syntax.Node) string {
-	at := itemHead(n)
-	return string(n.File().Source.Text[at.Start:at.End])
 }
 
 func (x *index) mod(n syntax.Node, c around, name string) {
@@ -844,7 +814,6 @@ func (x *index) function(n syntax.Node, c around) *Function {
 	f.HasBody = body.Valid()
 	f.Public = n.Get(syntax.FVis).Text() == "pub"
 	f.Unsafe = hasModifier(n, "unsafe")
-	f.Broadcast = hasModifier(n, "broadcast")
 	switch {
 	case n.Kind() == syntax.AssumeSpecification:
 		f.Kind = AssumeSpecFunction

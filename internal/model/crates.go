@@ -370,7 +370,7 @@ func wordsBehind(text []byte, keyword string, found func(string)) {
 		}
 		at := i + j
 		i = at + len(keyword)
-		if at > 0 && wordByte(text[at-1]) || i >= len(text) || wordByte(text[i]) {
+		if at > 0 && syntax.WordByte(text[at-1]) || i >= len(text) || syntax.WordByte(text[i]) {
 			continue
 		}
 		for i < len(text) && (text[i] == ' ' || text[i] == '\t' || text[i] == '\n' || text[i] == '\r') {
@@ -380,17 +380,13 @@ func wordsBehind(text []byte, keyword string, found func(string)) {
 			i += 2
 		}
 		start := i
-		for i < len(text) && wordByte(text[i]) {
+		for i < len(text) && syntax.WordByte(text[i]) {
 			i++
 		}
 		if i > start {
 			found(string(text[start:i]))
 		}
 	}
-}
-
-func wordByte(c byte) bool {
-	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }
 
 // word is the text of a name without r#.

@@ -6,6 +6,9 @@
 package model
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/specgate/specgate/internal/source"
 	"github.com/specgate/specgate/internal/syntax"
 )
@@ -157,7 +160,6 @@ type Function struct {
 	HasBody      bool
 	Unsafe       bool // unsafe fn
 	Public       bool // pub without restriction, in itself: not whether it can be reached
-	Broadcast    bool
 	// Cfg are the canonical cfg conditions of the function and of the modules and impls around it, in order.
 	Cfg []string
 	// Self is the canonical self type and Trait the canonical trait of the impl or trait around the function; empty if none.
@@ -205,8 +207,6 @@ type Function struct {
 	Knobs []string
 	// Unknown are spans inside the function that could not be parsed: what is said of it is incomplete.
 	Unknown []source.Span
-	// MacroCalls are names of macros used in the body whose input was not understood, sorted.
-	MacroCalls []string
 	// Outer is the function that holds a NestedFunction.
 	Outer *Function
 
@@ -220,6 +220,31 @@ func (f *Function) Contract() []Clause {
 	}
 	all := make([]Clause, 0, len(f.Inherited)+len(f.Own))
 	return append(append(all, f.Inherited...), f.Own...)
+}
+
+// DecreasesWhen is the condition under which a function's decreases clause, and so its definition, holds; empty if there is none.
+func (f *Function) DecreasesWhen() string {
+	for _, c := range f.Own {
+		if c.Kind == syntax.Decreases && c.When != "" {
+			return c.When
+		}
+	}
+	return ""
+}
+
+// TypeInvariant tells a function that is the invariant of a type.
+func (f *Function) TypeInvariant() bool {
+	return slices.ContainsFunc(f.Attrs, func(a string) bool { return strings.Contains(a, "type_invariant") })
+}
+
+// Substitute is what an executable function means in specifications, as its attribute says; empty: what it is.
+func (f *Function) Substitute() string {
+	for _, s := range f.Sites {
+		if s.Kind == SpecSubstitute {
+			return s.Text
+		}
+	}
+	return ""
 }
 
 // Param is a parameter. Name is empty when the pattern is not a plain name; "self" for a receiver.

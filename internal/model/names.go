@@ -30,8 +30,8 @@ type module struct {
 	fn       *Function // of a block
 	// source is the file that a `mod x;` names, to be read when a path leads there.
 	source []string
-	scoped int // functions of traits imported: cached traits in scope
-	traits []*Item
+	scoped bool    // traits is filled in
+	traits []*Item // that the module imports or defines
 	seen   bool
 }
 

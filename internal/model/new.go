@@ -9,13 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/specgate/specgate/internal/source"
 	"github.com/specgate/specgate/internal/syntax"
 )
-
-func parseText(name string, text []byte) *syntax.File {
-	return syntax.Parse(source.NewFile(name, text))
-}
 
 // New indexes a tree. load are the files to read at once, such as those that a change touches: .rs files, and others as far as a
 // source includes them. Paths that are not in the tree are left out. Files that cannot be read or parsed are Problems, not errors: an error means that ctx is done.
@@ -260,15 +255,13 @@ func (x *index) analyse(f *Function) {
 			}
 		}
 	}
-	if hasSite(f.Sites, ExternalBody) && slices.ContainsFunc(f.Sites, func(s Site) bool { return s.Kind == ExternalBody && s.Scope != "" }) {
+	if slices.ContainsFunc(f.Sites, func(s Site) bool { return s.Kind == ExternalBody && s.Scope != "" }) {
 		f.BodyVerified = false
 	}
 	slices.SortStableFunc(f.Sites, func(a, b Site) int {
 		return cmp.Or(a.Span.Start-b.Span.Start, int(a.Kind)-int(b.Kind), strings.Compare(a.Text, b.Text))
 	})
-	f.Loops, f.UnsafeBlocks, f.MacroCalls = a.loops, a.unsafes, a.macros
-	slices.Sort(f.MacroCalls)
-	f.MacroCalls = slices.Compact(f.MacroCalls)
+	f.Loops, f.UnsafeBlocks = a.loops, a.unsafes
 	slices.Sort(a.atomics)
 	f.Atomics = a.atomics
 	for _, r := range f.ExecRefs {
@@ -376,8 +369,7 @@ func (a *analyser) head(f *Function, info *fnInfo) {
 	a.sites = append(a.sites, external...)
 	switch {
 	case f.Mode == Axiom:
-		text := "axiom fn"
-		a.site(Site{Kind: AxiomSite, Span: f.NameSpan, Text: text})
+		a.site(Site{Kind: AxiomSite, Span: f.NameSpan, Text: "axiom fn"})
 	case f.Mode == Proof && !f.HasBody && f.Kind != TraitMethod && !axiom:
 		a.site(Site{Kind: AxiomSite, Span: f.NameSpan, Text: "proof fn without body"})
 	case f.Mode == Spec && f.Publish == Uninterpreted && f.Kind != TraitMethod && !hasSite(a.sites, Uninterp):

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/specgate/specgate/internal/source"
 	"github.com/specgate/specgate/internal/syntax"
 )
 
@@ -198,12 +199,12 @@ func appendClauses(out []Clause, file *File, n syntax.Node) []Clause {
 // maxReread bounds how many attributes and macro calls of one file are read a second time.
 const maxReread = 100
 
-// reread parses tokens again in a file of their own, at the same offsets, so that spans stay true: everything else is blank.
+// rereadText parses tokens again in a file of their own, at the same offsets, so that spans stay true: everything else is blank.
 func (x *index) rereadText(f *File, text []byte) *syntax.File {
 	if x.rereads[f.Path]++; x.rereads[f.Path] > maxReread {
 		return nil
 	}
-	return parseText(f.Path, text)
+	return syntax.Parse(source.NewFile(f.Path, text))
 }
 
 // reread reads #[..verus_spec(..)..] as an attribute and returns its VerusSpec.
@@ -361,7 +362,8 @@ func (x *index) implNames(im *implInfo) (self, trait string) {
 	return self, trait
 }
 
-func (x *index) typeName(im *implInfo, t syntax.Node, allArgs bool) string {
+// typeName is the name of the type that an impl is for, or of its trait.
+func (x *index) typeName(im *implInfo, t syntax.Node, trait bool) string {
 	for t.Kind() == syntax.ParenType {
 		t = firstChild(t)
 	}
@@ -370,15 +372,13 @@ func (x *index) typeName(im *implInfo, t syntax.Node, allArgs bool) string {
 		return syntax.Canon(t)
 	}
 	var got target
-	l := &lookup{x: x, fuel: maxSteps}
-	if it := (*Item)(nil); !allArgs {
-		if it = x.selfItem(im); it != nil {
-			got = target{symbol: it.global(), item: it}
-		} else if im.selfExt != nil {
-			got = external(im.selfExt)
-		}
-	} else {
+	if trait {
+		l := &lookup{x: x, fuel: maxSteps}
 		got = l.path(im.scope, segs, global, nil, typeSpace)
+	} else if it := x.selfItem(im); it != nil {
+		got = target{symbol: it.global(), item: it}
+	} else if im.selfExt != nil {
+		got = external(im.selfExt)
 	}
 	name := segs[len(segs)-1]
 	if got.item != nil {
@@ -452,12 +452,12 @@ func (x *index) nameItem(it *Item) {
 	default:
 		it.Path = joinPath(prefix, it.Name)
 		if im := info.owner; im != nil && it.Kind != TraitItem {
-			switch self, trait := "", ""; {
-			case im.traitItem != nil:
+			if im.traitItem != nil {
 				x.nameItem(im.traitItem)
 				it.Path = joinPath(im.traitItem.Path, it.Name)
-			default:
-				if self, trait = x.implNames(im); trait != "" {
+			} else {
+				self, trait := x.implNames(im)
+				if trait != "" {
 					self = "<" + self + " as " + trait + ">"
 				}
 				it.Path = joinPath(self, it.Name)
@@ -548,7 +548,7 @@ func (x *index) qualified(scope *module, p syntax.Node, self *implInfo) target {
 	l := &lookup{x: x, fuel: maxSteps}
 	tt := l.path(scope, tsegs, tglobal, self, typeSpace)
 	if t.item != nil {
-		for _, f := range x.associated2(t.item, name) {
+		for _, f := range x.allAssociated(t.item, name) {
 			im := f.info.impl
 			if im == nil || !im.trait.Valid() {
 				continue
@@ -570,8 +570,8 @@ func sameLast(n syntax.Node, segs []string) bool {
 	return len(got) > 0 && len(segs) > 0 && got[len(got)-1] == segs[len(segs)-1]
 }
 
-// associated2 are all functions of a name in impls of a type, of traits too.
-func (x *index) associated2(it *Item, name string) []*Function {
+// allAssociated are all functions of a name in impls of a type, of traits too.
+func (x *index) allAssociated(it *Item, name string) []*Function {
 	x.loadMethods(name)
 	all := x.methods[name]
 	n := x.sortedOf(name)

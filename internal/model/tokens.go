@@ -343,8 +343,6 @@ func (a *analyser) tokenPath(toks []syntax.Token, i int, ghost, unread bool) int
 			}
 		}
 		return i
-	case last == "cfg" && next(1) == syntax.LParen && prev != "#" && prev != "[":
-		// `if #[cfg(..)]` of cfg_if! is found as an attribute.
 	}
 	called := next(1) == syntax.LParen
 	if !called && isKeyword(toks[start]) && len(segs) == 1 {

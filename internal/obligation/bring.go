@@ -128,7 +128,7 @@ func (w *Writer) bring(b, at *model.Function) (*brought, *failure) {
 	for _, g := range fns {
 		name := "`" + g.Symbol + "`"
 		switch {
-		case slices.ContainsFunc(g.Attrs, func(a string) bool { return strings.Contains(a, "type_invariant") }):
+		case g.TypeInvariant():
 			return nil, fail(CannotBring, "the type invariant "+name+" changed: it holds without being named")
 		case g.Kind == model.TraitMethod || g.Kind == model.TraitImplMethod:
 			return nil, fail(CannotBring, name+" changed, and a trait's definition cannot stand beside another one")
@@ -208,7 +208,7 @@ func (w *Writer) unmoved(b *model.Function, reach, fns []*model.Function, items 
 		}
 		w.newMethods = map[string]bool{}
 		for _, p := range w.pairs.Functions {
-			if h := p.Head; p.Base == nil && (h.Self != "" || h.Trait != "") && (h.Mode == model.Spec || hasSite(h, model.SpecSubstitute)) {
+			if h := p.Head; p.Base == nil && (h.Self != "" || h.Trait != "") && (h.Mode == model.Spec || h.Substitute() != "") {
 				w.newMethods[h.Name] = true
 			}
 		}
@@ -262,10 +262,6 @@ func (w *Writer) unmoved(b *model.Function, reach, fns []*model.Function, items 
 		}
 	}
 	return nil
-}
-
-func hasSite(f *model.Function, k model.SiteKind) bool {
-	return slices.ContainsFunc(f.Sites, func(s model.Site) bool { return s.Kind == k })
 }
 
 // baseName is the name under which a definition of base is written; no two have the same.
@@ -324,16 +320,7 @@ func (w *Writer) definitionChanged(g *model.Function) bool {
 	if p.What&(pair.Body|pair.GhostRefs|pair.Mode|pair.Signature|pair.Executable) != 0 {
 		return true
 	}
-	return (g.Publish == model.Uninterpreted) != (p.Head.Publish == model.Uninterpreted) || decreasesWhen(g) != decreasesWhen(p.Head)
-}
-
-func decreasesWhen(f *model.Function) string {
-	for _, c := range f.Own {
-		if c.Kind == syntax.Decreases && c.When != "" {
-			return c.When
-		}
-	}
-	return ""
+	return (g.Publish == model.Uninterpreted) != (p.Head.Publish == model.Uninterpreted) || g.DecreasesWhen() != p.Head.DecreasesWhen()
 }
 
 // itemChanged tells an item of base that head does not have, or has with another text.

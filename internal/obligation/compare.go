@@ -78,7 +78,7 @@ func replaceWords(s string, names map[string]string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); {
 		j := i
-		for j < len(s) && wordByte(s[j]) {
+		for j < len(s) && syntax.WordByte(s[j]) {
 			j++
 		}
 		if j == i {
@@ -94,10 +94,6 @@ func replaceWords(s string, names map[string]string) string {
 		i = j
 	}
 	return b.String()
-}
-
-func wordByte(c byte) bool {
-	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }
 
 // renamed maps base's generic parameters to head's, by position.
@@ -189,7 +185,7 @@ func (w *Writer) headType(base string) string {
 }
 
 func wordsIn(s string) []string {
-	return strings.FieldsFunc(s, func(r rune) bool { return r < 0x80 && !wordByte(byte(r)) })
+	return strings.FieldsFunc(s, func(r rune) bool { return r < 0x80 && !syntax.WordByte(byte(r)) })
 }
 
 // changedTypes are the names of types and traits that head does not have, or has with another definition, and of types made of such.
@@ -234,16 +230,8 @@ func (w *Writer) substitutes() map[string]bool {
 		return w.specs
 	}
 	w.specs = map[string]bool{}
-	of := func(f *model.Function) string {
-		for _, s := range f.Sites {
-			if s.Kind == model.SpecSubstitute {
-				return s.Text
-			}
-		}
-		return ""
-	}
 	for _, p := range w.pairs.Functions {
-		if p.Base != nil && p.Head != nil && of(p.Base) != of(p.Head) {
+		if p.Base != nil && p.Head != nil && p.Base.Substitute() != p.Head.Substitute() {
 			w.specs[p.Base.Name] = true
 		}
 	}

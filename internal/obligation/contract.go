@@ -346,11 +346,7 @@ func (c *contract) home() (*home, *failure) {
 				return nil, err
 			}
 			c.generics = append(c.generics, text)
-			name := g.Get(syntax.FName).Text()
-			if name == "" {
-				name = g.FirstToken().Text()
-			}
-			args += ", " + name
+			args += ", " + genericName(g)
 		}
 		if args != "" {
 			bound += "<" + args[2:] + ">"
@@ -645,7 +641,7 @@ func (c *contract) traitWords(f, method *model.Function, h *home) (*home, *failu
 	}
 	i := 0
 	for g := range pt.trait.Get(syntax.FGenerics).All(syntax.FParam) {
-		name := cmp.Or(g.Get(syntax.FName).Text(), g.FirstToken().Text())
+		name := genericName(g)
 		text := g.Get(syntax.FDefault).Text()
 		if i < len(args) {
 			text = args[i].Text()
@@ -659,14 +655,14 @@ func (c *contract) traitWords(f, method *model.Function, h *home) (*home, *failu
 	// The method's own type parameters, by position.
 	var mine []string
 	for g := range f.Node.Get(syntax.FGenerics).All(syntax.FParam) {
-		mine = append(mine, cmp.Or(g.Get(syntax.FName).Text(), g.FirstToken().Text()))
+		mine = append(mine, genericName(g))
 	}
 	i = 0
 	for g := range method.Node.Get(syntax.FGenerics).All(syntax.FParam) {
 		if i >= len(mine) {
 			return nil, fail(BoundsChanged, "the trait's method has other type parameters")
 		}
-		out.types[cmp.Or(g.Get(syntax.FName).Text(), g.FirstToken().Text())] = mine[i]
+		out.types[genericName(g)] = mine[i]
 		i++
 	}
 	return out, nil

@@ -2,6 +2,7 @@ package obligation
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/specgate/specgate/internal/model"
@@ -93,7 +94,7 @@ func variants(it *model.Item) []variantOf {
 		for d := range n.Get(syntax.FFields).All(syntax.FFieldDecl) {
 			name := d.Get(syntax.FName).Text()
 			if name == "" {
-				name = string(rune('0' + i%10))
+				name = strconv.Itoa(i)
 			}
 			i++
 			out = append(out, field{name, d.Get(syntax.FType)})
@@ -131,7 +132,7 @@ func (c *contract) same(a, b string, t syntax.Node, depth int) []string {
 		var out []string
 		i := 0
 		for e := range t.All(syntax.FType) {
-			out = append(out, c.same(a+"."+itoa(i), b+"."+itoa(i), e, depth+1)...)
+			out = append(out, c.same(a+"."+strconv.Itoa(i), b+"."+strconv.Itoa(i), e, depth+1)...)
 			i++
 		}
 		return out

@@ -2,9 +2,12 @@ package obligation_test
 
 import (
 	"flag"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/specgate/specgate/internal/goldentest"
 	"github.com/specgate/specgate/internal/obligation"
@@ -83,6 +86,25 @@ func golden(t *testing.T, dir, name string) {
 	})
 }
 
+// TestManyFields asks whether one result only meets a contract: all fields of a tuple struct are compared, those with two digits too.
+func TestManyFields(t *testing.T) {
+	m := build(t, one("verus! {\npub struct Row(u8, u8, u8, u8, u8, u8, u8, u8, u8, u8, u8, Vec<u8>);\npub fn row() -> (r: Row)\n    ensures\n        r.0 == 0,\n{\n    loop {}\n}\n}\n"))
+	w := obligation.NewWriter(m, nil)
+	w.Contract(function(t, m, "row"), obligation.Unique)
+	shadow := w.Plan().Shadows[0]
+	part := shadow.Parts[len(shadow.Parts)-1].Span
+	_, got, _ := strings.Cut(string(shadow.Text[part.Start:part.End]), "    ensures\n")
+	var want strings.Builder
+	second := shadow.Prefix() + "r_2"
+	for i := range 11 {
+		fmt.Fprintf(&want, "        r.%d == %s.%d,\n", i, second, i)
+	}
+	fmt.Fprintf(&want, "        r.11@ =~= %s.11@,\n{\n}", second)
+	if d := cmp.Diff(want.String(), got); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
 // TestChanges writes every question of every sample change: what is written must parse.
 func TestChanges(t *testing.T) {
 	dirs, err := filepath.Glob("../../testdata/changes/*/want.txt")
@@ -94,18 +116,16 @@ func TestChanges(t *testing.T) {
 	for _, want := range dirs {
 		dir := filepath.Dir(want)
 		base, head := side(t, dir, "base"), side(t, dir, "head")
-		{
-			plan := all(pairsOf(t, base, head))
-			plan.Second(nil)
-			parses(t, plan, head)
-			for _, s := range plan.Shadows {
-				written += len(s.Parts) - 1
-			}
-			for _, s := range plan.Skipped {
-				skipped[s.Reason.String()]++
-				if testing.Verbose() {
-					t.Logf("%s: %s: %s: %s: %s", filepath.Base(dir), s.Function.Symbol, s.Question, s.Reason, s.Detail)
-				}
+		plan := all(pairsOf(t, base, head))
+		plan.Second(nil)
+		parses(t, plan, head)
+		for _, s := range plan.Shadows {
+			written += len(s.Parts) - 1
+		}
+		for _, s := range plan.Skipped {
+			skipped[s.Reason.String()]++
+			if testing.Verbose() {
+				t.Logf("%s: %s: %s: %s: %s", filepath.Base(dir), s.Function.Symbol, s.Question, s.Reason, s.Detail)
 			}
 		}
 	}

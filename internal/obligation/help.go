@@ -3,6 +3,7 @@ package obligation
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/specgate/specgate/internal/model"
@@ -24,7 +25,7 @@ func (c *contract) seconds(p proof) []proof {
 	var out []proof
 	var body []string
 	for _, f := range c.recursive() {
-		body = append(body, "reveal_with_fuel("+f+", "+itoa(min(max(p.size+2, minFuel), maxFuel))+");")
+		body = append(body, "reveal_with_fuel("+f+", "+strconv.Itoa(min(max(p.size+2, minFuel), maxFuel))+");")
 	}
 	var trees []syntax.Node
 	for _, l := range [][]goal{p.requires, p.ensures} {
@@ -114,7 +115,7 @@ func libraryReveals(trees []syntax.Node) []string {
 			}
 			switch name := n.Get(syntax.FName).Text(); name {
 			case "filter", "fold_left", "fold_right":
-				if s := "reveal_with_fuel(vstd::seq::Seq::" + name + ", " + itoa(maxFuel) + ");"; !slices.Contains(out, s) {
+				if s := "reveal_with_fuel(vstd::seq::Seq::" + name + ", " + strconv.Itoa(maxFuel) + ");"; !slices.Contains(out, s) {
 					out = append(out, s)
 				}
 			}
@@ -151,7 +152,7 @@ func mentions(trees []syntax.Node) []string {
 				if n == t && r.Kind() == syntax.MacroCall && r.Get(syntax.FPath).Text() == "seq" {
 					i := 0
 					for range r.Get(syntax.FArgs).All(syntax.FExpr) {
-						add(l.Text() + "[" + itoa(i) + "]")
+						add(l.Text() + "[" + strconv.Itoa(i) + "]")
 						i++
 					}
 					return false

@@ -1,6 +1,7 @@
 package obligation
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/specgate/specgate/internal/eval"
@@ -137,7 +138,7 @@ func (p *pinner) pin(e expr, v value.Value, t syntax.Node) {
 			if t.Kind() == syntax.TupleType && i < len(types) {
 				ct = types[i]
 			}
-			p.pin(e.then("."+itoa(i)), v[i], ct)
+			p.pin(e.then("."+strconv.Itoa(i)), v[i], ct)
 		}
 	case *value.List:
 		p.list(e, v, t, arg(0))
@@ -184,9 +185,9 @@ func (p *pinner) list(e expr, v *value.List, t, elem syntax.Node) {
 	if p.err != nil {
 		return
 	}
-	p.add(view + ".len() == " + itoa(len(v.Elems)))
+	p.add(view + ".len() == " + strconv.Itoa(len(v.Elems)))
 	for i, x := range v.Elems {
-		p.pin(expr{view + "[" + itoa(i) + "]", false}, x, elem)
+		p.pin(expr{view + "[" + strconv.Itoa(i) + "]", false}, x, elem)
 	}
 }
 
@@ -205,7 +206,7 @@ func (p *pinner) data(e expr, v *value.Data, arg func(int) syntax.Node) {
 		if v.Names != nil {
 			return v.Names[i]
 		}
-		return itoa(i)
+		return strconv.Itoa(i)
 	}
 	if v.Variant == "" {
 		for i, x := range v.Fields {

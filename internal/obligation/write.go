@@ -231,7 +231,7 @@ const maxClauses = 60
 func (w *Writer) redundant(c *contract, wanted func(*model.Clause) bool) {
 	o := Obligation{Question: ClauseRedundant, Function: c.f}
 	if n := len(c.own.requires) + len(c.own.ensures); n > maxClauses {
-		w.skip(o, fail(TooMany, "the contract has "+itoa(n)+" clauses, and each would be compared with all the others"))
+		w.skip(o, fail(TooMany, "the contract has "+strconv.Itoa(n)+" clauses, and each would be compared with all the others"))
 		return
 	}
 	for i, g := range c.own.requires {
@@ -333,7 +333,7 @@ func (w *Writer) unpinnable(f *model.Function) *failure {
 		}
 	}
 	for _, g := range w.m.SpecReach(f) {
-		if slices.ContainsFunc(g.Attrs, func(a string) bool { return strings.Contains(a, "type_invariant") }) {
+		if g.TypeInvariant() {
 			return fail(CannotPin, "the type invariant `"+g.Symbol+"` is a part of the contract that has no clause")
 		}
 	}
@@ -560,5 +560,3 @@ func (w *Writer) name() string {
 	w.count++
 	return w.prefix + strconv.Itoa(w.count)
 }
-
-func itoa(i int) string { return strconv.Itoa(i) }

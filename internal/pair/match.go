@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/specgate/specgate/internal/model"
+	"github.com/specgate/specgate/internal/syntax"
 )
 
 // entry is what matching needs to know of a function or item.
@@ -38,9 +39,9 @@ func functionEntries(fs []*model.Function) []entry {
 		e.parent = e.crate + "\x00" + parent(f.Path, f.Name)
 		e.variant = f.Trait + "\x00" + strings.Join(f.Cfg, "\x00")
 		e.make = func(e *entry) {
-			n := &names{vars: withSelf(variables(f), f.Name), self: f.Name, bound: true}
+			n := &names{vars: withSelf(variables(f), f.Name), self: f.Name}
 			// What moves to another module often has to become visible to the old one.
-			e.shape = n.write(withoutVisibility(f.Signature))
+			e.shape = n.write(WithoutVisibility(f.Signature))
 			var b strings.Builder
 			for _, c := range f.Own {
 				b.WriteString(c.Kind.String())
@@ -68,7 +69,7 @@ func itemEntries(its []*model.Item) []entry {
 			e.name = ""
 		}
 		e.make = func(e *entry) {
-			n := &names{vars: itemVars(it), bound: true}
+			n := &names{vars: itemVars(it)}
 			e.text = n.write(it.Text)
 			e.shape = e.class
 			e.print = e.text
@@ -80,10 +81,10 @@ func itemEntries(its []*model.Item) []entry {
 	return out
 }
 
-// withoutVisibility is a canonical signature without the visibility that it begins with.
-func withoutVisibility(signature string) string {
+// WithoutVisibility is a canonical signature without the visibility that it begins with, which changes nothing for those who could call it before.
+func WithoutVisibility(signature string) string {
 	rest, ok := strings.CutPrefix(signature, "pub")
-	if !ok || rest != "" && isWordByte(rest[0]) {
+	if !ok || rest != "" && syntax.WordByte(rest[0]) {
 		return signature
 	}
 	rest = strings.TrimSpace(rest)

@@ -137,9 +137,6 @@ func (p *Pairs) OfHead(f *model.Function) *Function { return p.byHead[f] }
 // OfBaseItem returns the pair of a base item, or nil.
 func (p *Pairs) OfBaseItem(it *model.Item) *Item { return p.itemOfBase[it] }
 
-// OfHeadItem returns the pair of a head item, or nil.
-func (p *Pairs) OfHeadItem(it *model.Item) *Item { return p.itemOfHead[it] }
-
 // New pairs the functions and items of two models: by symbol, then those that moved, then those that were renamed. Each of the two
 // sides is used at most once.
 func New(base, head *model.Model) *Pairs {
@@ -235,19 +232,10 @@ func (p *Pairs) retargeted() []string {
 
 func (p *Pairs) pairItems() {
 	toHead := match(itemEntries(p.Base.Items), itemEntries(p.Head.Items))
-	used := make([]bool, len(p.Base.Items))
-	of := make([]int, len(p.Head.Items))
-	for i := range of {
-		of[i] = -1
-	}
-	for b, h := range toHead {
-		if h >= 0 {
-			of[h], used[b] = b, true
-		}
-	}
+	toBase := inverse(toHead, len(p.Head.Items))
 	for h, it := range p.Head.Items {
 		pr := &Item{Head: it}
-		if b := of[h]; b >= 0 {
+		if b := toBase[h]; b >= 0 {
 			pr.Base = p.Base.Items[b]
 			p.itemOfBase[pr.Base] = pr
 			p.moved(pr.Base.Crate.Key+"::"+pr.Base.Path, it.Crate.Key+"::"+it.Path)
@@ -256,7 +244,7 @@ func (p *Pairs) pairItems() {
 		p.Items = append(p.Items, pr)
 	}
 	for b, it := range p.Base.Items {
-		if !used[b] {
+		if toHead[b] < 0 {
 			pr := &Item{Base: it}
 			p.itemOfBase[it] = pr
 			p.Items = append(p.Items, pr)
@@ -264,21 +252,26 @@ func (p *Pairs) pairItems() {
 	}
 }
 
-func (p *Pairs) pairFunctions() {
-	toHead := match(functionEntries(p.Base.Functions), functionEntries(p.Head.Functions))
-	used := make([]bool, len(p.Base.Functions))
-	of := make([]int, len(p.Head.Functions))
-	for i := range of {
-		of[i] = -1
+// inverse gives for each of n head entries the base entry that became it, or -1.
+func inverse(toHead []int, n int) []int {
+	toBase := make([]int, n)
+	for i := range toBase {
+		toBase[i] = -1
 	}
 	for b, h := range toHead {
 		if h >= 0 {
-			of[h], used[b] = b, true
+			toBase[h] = b
 		}
 	}
+	return toBase
+}
+
+func (p *Pairs) pairFunctions() {
+	toHead := match(functionEntries(p.Base.Functions), functionEntries(p.Head.Functions))
+	toBase := inverse(toHead, len(p.Head.Functions))
 	for h, f := range p.Head.Functions {
 		pr := &Function{Head: f}
-		if b := of[h]; b >= 0 {
+		if b := toBase[h]; b >= 0 {
 			pr.Base = p.Base.Functions[b]
 			p.byBase[pr.Base] = pr
 			p.moved(pr.Base.Crate.Key+"::"+pr.Base.Path, f.Crate.Key+"::"+f.Path)
@@ -290,7 +283,7 @@ func (p *Pairs) pairFunctions() {
 		p.Functions = append(p.Functions, pr)
 	}
 	for b, f := range p.Base.Functions {
-		if !used[b] {
+		if toHead[b] < 0 {
 			pr := &Function{Base: f}
 			p.byBase[f] = pr
 			p.Functions = append(p.Functions, pr)
@@ -322,7 +315,7 @@ func (p *Pairs) toHead(symbol string) string {
 
 // names prepares the comparison of one side's texts.
 func (p *Pairs) names(vars map[string]string, self string, base bool, lists ...[]model.Ref) *names {
-	n := &names{vars: vars, self: self, paths: map[string]string{}, bound: true}
+	n := &names{vars: vars, self: self, paths: map[string]string{}}
 	if base {
 		n.methods = p.methods
 	}
@@ -511,16 +504,16 @@ func (p *Pairs) compare(pr *Function) {
 	switch {
 	case b == nil:
 		pr.Change, pr.SitesAdded = Added, h.Sites
-		pr.Contract.Added = conjuncts(h, nil)
+		pr.Contract.Added = conjuncts(h)
 		return
 	case h == nil:
 		pr.Change, pr.SitesRemoved = Removed, b.Sites
-		pr.Contract.Removed = conjuncts(b, nil)
+		pr.Contract.Removed = conjuncts(b)
 		return
 	}
 	if p.untouched(b, h) {
 		pr.Change = change(b.Crate.Key, b.Path, b.Name, b.File.Path, h.Crate.Key, h.Path, h.Name, h.File.Path, 0)
-		pr.Contract.Same = conjuncts(h, nil)
+		pr.Contract.Same = conjuncts(h)
 		return
 	}
 	nb := p.names(withSelf(variables(b), b.Name), b.Name, true, b.ExecRefs, b.GhostRefs)
@@ -700,27 +693,27 @@ func (p *Pairs) contract(b, h *model.Function, nb, nh *names) ContractDiff {
 	}
 	ib, ih := *nb, *nh
 	ib.vars, ih.vars = withSelf(inheritedVariables(b), b.Name), withSelf(inheritedVariables(h), h.Name)
-	key := func(c Conjunct, raw string, own, inherited *names) string {
-		n := own
+	key := func(c Conjunct, own, inherited *names) string {
+		n, text := own, c.Text
 		if c.Inherited {
 			n = inherited
 		}
-		if c.Kind == syntax.OpensInvariants && raw == "none" {
-			raw = "[]"
+		if c.Kind == syntax.OpensInvariants && text == "none" {
+			text = "[]"
 		}
-		return c.Kind.String() + " " + n.write(raw) + " " + n.write(c.Clause.When) + " " + n.write(c.Clause.Via)
+		return c.Kind.String() + " " + n.write(text) + " " + n.write(c.Clause.When) + " " + n.write(c.Clause.Via)
 	}
-	bs, hs := conjuncts(b, nil), conjuncts(h, nil)
+	bs, hs := conjuncts(b), conjuncts(h)
 	count := map[string]int{}
 	keys := make([]string, len(bs))
 	for i, c := range bs {
-		keys[i] = key(c, c.Text, nb, &ib)
+		keys[i] = key(c, nb, &ib)
 		count[keys[i]]++
 	}
 	var d ContractDiff
 	matched := map[string]int{}
 	for _, c := range hs {
-		k := key(c, c.Text, nh, &ih)
+		k := key(c, nh, &ih)
 		// A clause repeated says nothing more: once is enough.
 		if count[k] > 0 {
 			matched[k]++
@@ -738,7 +731,8 @@ func (p *Pairs) contract(b, h *model.Function, nb, nh *names) ContractDiff {
 	return d
 }
 
-func conjuncts(f *model.Function, out []Conjunct) []Conjunct {
+func conjuncts(f *model.Function) []Conjunct {
+	var out []Conjunct
 	add := func(clauses []model.Clause, inherited bool) {
 		for i := range clauses {
 			c := &clauses[i]

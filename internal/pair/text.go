@@ -21,8 +21,6 @@ type names struct {
 	self string
 	// ghost are macros whose calls are left out.
 	ghost map[string]bool
-	// bound: names of quantified variables are written as their number.
-	bound bool
 }
 
 // scan calls found for each token of canonical text: a word, a path of words joined by `::`, a literal, or one other byte.
@@ -52,13 +50,13 @@ func scan(text string, found func(tok string, word bool)) {
 			} else if j := strings.IndexByte(text[i:], '\''); j > 0 && j <= 4 && !(j > 1 && text[i] < 0x80) {
 				i += j + 1
 			} else {
-				for i < len(text) && isWordByte(text[i]) {
+				for i < len(text) && syntax.WordByte(text[i]) {
 					i++
 				}
 			}
 			found(text[start:i], false)
 		case c >= '0' && c <= '9':
-			for i < len(text) && (isWordByte(text[i])) {
+			for i < len(text) && syntax.WordByte(text[i]) {
 				i++
 			}
 			found(text[start:i], false)
@@ -69,17 +67,17 @@ func scan(text string, found func(tok string, word bool)) {
 				continue
 			}
 			fallthrough
-		case isWordByte(c):
+		case syntax.WordByte(c):
 			for {
-				for i < len(text) && isWordByte(text[i]) {
+				for i < len(text) && syntax.WordByte(text[i]) {
 					i++
 				}
-				if i+1 < len(text) && text[i] == '#' && text[start:i] == "r" && isWordByte(text[i+1]) { // r#name
+				if i+1 < len(text) && text[i] == '#' && text[start:i] == "r" && syntax.WordByte(text[i+1]) { // r#name
 					i++
 					start = i
 					continue
 				}
-				if i+2 < len(text) && text[i] == ':' && text[i+1] == ':' && isWordByte(text[i+2]) {
+				if i+2 < len(text) && text[i] == ':' && text[i+1] == ':' && syntax.WordByte(text[i+2]) {
 					i += 2
 					continue
 				}
@@ -125,11 +123,8 @@ func rawString(text string, i int) int {
 	return min(j+1, len(text))
 }
 
-func isWordByte(c byte) bool {
-	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
-}
-
-// write rewrites canonical text so that two texts are equal when they differ only in what names says.
+// write rewrites canonical text so that two texts are equal when they differ only in what names says, in the names of quantified variables, and in how integers
+// are written.
 func (n *names) write(text string) string {
 	var b strings.Builder
 	b.Grow(len(text) + len(text)/4)
@@ -199,7 +194,7 @@ func (n *names) write(text string) string {
 				}
 			case prev == "fn" && tok == n.self:
 				out = "$self"
-			case binding == 2 && n.bound && (prev == "|" || prev == ","):
+			case binding == 2 && (prev == "|" || prev == ","):
 				if bound == nil {
 					bound = map[string]string{}
 				}
@@ -314,7 +309,7 @@ func isName(s string) bool {
 		return false
 	}
 	for i := 0; i < len(s); i++ {
-		if !isWordByte(s[i]) {
+		if !syntax.WordByte(s[i]) {
 			return false
 		}
 	}

@@ -240,36 +240,6 @@ func TestWidthOfUsize(t *testing.T) {
 	}
 }
 
-func TestLost(t *testing.T) {
-	var b strings.Builder
-	for _, tc := range []struct{ params, base, head string }{
-		{"v: Vec<u8>", "true", "v.len() > 0"},
-		{"v: Vec<u8>, x: u8", "v.len() > 0", "v.len() > 0, !v@.contains(x)"},
-		{"x: u32", "x < 1_000_000", "x != 123_456"},
-		{"x: u32, y: u32", "x <= y", "x < y"},
-		{"x: u32", "x < 10", "x < 10, x * 2 < 20"},
-		{"x: u32", "x < 10", "x < 20"},
-		{"x: u32", "x == 5", "x == 6"},
-	} {
-		side := func(requires string) *Target { return targetOf(t, "fn f("+tc.params+") requires "+requires+" {}") }
-		base, head := side(tc.base), side(tc.head)
-		lost, err := Lost(context.Background(), base, head, Options{Outside: 3})
-		fmt.Fprintf(&b, "%s: %s -> %s\n", tc.params, tc.base, tc.head)
-		if err != nil {
-			t.Error(err)
-		}
-		for _, in := range lost {
-			if base.judge.Input(in.Args, 100000).Meets != value.True || head.judge.Input(in.Args, 100000).Meets != value.False {
-				t.Errorf("%s is not lost", values(in.Args))
-			}
-			fmt.Fprintf(&b, "  %s\n", values(in.Args))
-		}
-	}
-	_, err := Lost(context.Background(), targetOf(t, "fn f(x: u8) {}"), targetOf(t, "fn f(x: u16) {}"), Options{})
-	fmt.Fprintln(&b, err)
-	golden(t, "lost.txt", b.String())
-}
-
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

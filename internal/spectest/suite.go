@@ -391,17 +391,6 @@ func (r *Report) count(truths []eval.ClauseTruth) {
 	}
 }
 
-// EscapedTests are the places of the spectests that escaped, the simplest first.
-func (r *Report) EscapedTests() []int {
-	var out []int
-	for i, a := range r.Answers {
-		if a.Verdict == eval.Accepted {
-			out = append(out, i)
-		}
-	}
-	return out
-}
-
 // canaries asks about one case of the suite under a postcondition that is always false, which must reject it, and under one that is
 // always true, which must not. The case is an observed result, which is a valid value, in a call that meets requires.
 func (s *Suite) canaries(judge func(ensures bool) *eval.Judge) error {

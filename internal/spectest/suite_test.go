@@ -85,13 +85,24 @@ func TestSuitesOfFunctions(t *testing.T) {
 			for _, cl := range r.Clauses {
 				fmt.Fprintf(&b, "  %d, alone %d: %s\n", cl.Rejects, cl.Only, strings.Join(strings.Fields(cl.Clause.Node.Text()), " "))
 			}
-			if escaped := r.EscapedTests(); len(escaped) > 0 {
+			if escaped := escapes(r); len(escaped) > 0 {
 				k := s.Case(escaped[0])
 				fmt.Fprintf(&b, "  escaped: %s gives %s\n", tg.judge.Call(k), tg.judge.Outcome(k))
 			}
 		}
 	}
 	golden(t, "suites.txt", b.String())
+}
+
+// escapes are the places of the spectests that escaped, the simplest first.
+func escapes(r *Report) []int {
+	var out []int
+	for i, a := range r.Answers {
+		if a.Verdict == eval.Accepted {
+			out = append(out, i)
+		}
+	}
+	return out
 }
 
 func checkSuite(t *testing.T, name string, s *Suite, r *Report) {
@@ -102,7 +113,7 @@ func checkSuite(t *testing.T, name string, s *Suite, r *Report) {
 	}
 	if n := r.Rejected + r.Escaped + r.Undecided; n != len(s.Tests) || len(r.Answers) != n ||
 		r.Edits.Rejected+r.Mutants.Rejected != r.Rejected || r.Edits.Escaped+r.Mutants.Escaped != r.Escaped || r.Edits.Undecided+r.Mutants.Undecided != r.Undecided ||
-		len(r.EscapedTests()) != r.Escaped {
+		len(escapes(r)) != r.Escaped {
 		t.Errorf("%s: the counts of the report do not add up: %d spectests, %+v", name, len(s.Tests), r)
 	}
 	perInput := map[int]int{}

@@ -721,14 +721,15 @@ func (e *eraser) apply(start, end int) []byte {
 			}
 		}
 		at = d.end
-		if len(out) > 0 && at < end && wordByte(out[len(out)-1]) && wordByte(src[at]) {
+		if len(out) > 0 && at < end && WordByte(out[len(out)-1]) && WordByte(src[at]) {
 			out = append(out, ' ')
 		}
 	}
 	return append(out, src[at:end]...)
 }
 
-func wordByte(c byte) bool {
+// WordByte tells a byte of an identifier, keyword or number; bytes of other characters than ASCII count as letters.
+func WordByte(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
 }
 
