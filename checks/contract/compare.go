@@ -444,7 +444,7 @@ func (c *comparer) environment(s *logic.Space, n *names, f *model.Function, out 
 				old[name] = v
 			case pat.Kind() == syntax.TupleStructPat:
 				// Ghost(x): Ghost<T> and Tracked(x): x is the value inside.
-				bindInside(cv, s, pat, v, id)
+				bindInside(cv, s, pat, v)
 			default:
 				cv.BindPattern(pat, v)
 			}
@@ -469,7 +469,7 @@ func (c *comparer) environment(s *logic.Space, n *names, f *model.Function, out 
 	return conv, result
 }
 
-func bindInside(cv *logic.Converter, s *logic.Space, pat syntax.Node, v *logic.Term, id string) {
+func bindInside(cv *logic.Converter, s *logic.Space, pat syntax.Node, v *logic.Term) {
 	word := pat.Get(syntax.FPath).Text()
 	if (word == "Ghost" || word == "Tracked") && v.Type != nil && len(v.Type.Args) == 1 {
 		for sub := range pat.All(syntax.FPat) {

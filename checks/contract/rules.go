@@ -125,8 +125,8 @@ func reportMore(p *checks.Pass, f *pair.Function, message string, kinds ...synta
 }
 
 // report fills in the place and the difference of some clause kinds, and reports.
-func report(p *checks.Pass, f *pair.Function, message string, w *checks.Witness, kinds ...syntax.ClauseKind) {
-	p.Report(finding(f, message, w, kinds...))
+func report(p *checks.Pass, f *pair.Function, message string, kinds ...syntax.ClauseKind) {
+	p.Report(finding(f, message, nil, kinds...))
 }
 
 // add puts lines behind the detail of a finding.
@@ -310,7 +310,7 @@ func incomparable(p *checks.Pass) {
 		v := c.verdict(f)
 		switch {
 		case v.types:
-			report(p, f, "A type in the signature changed, so base's contract and this one are about different functions. Compare them by hand.", nil,
+			report(p, f, "A type in the signature changed, so base's contract and this one are about different functions. Compare them by hand.",
 				syntax.Requires, syntax.Ensures, syntax.Returns)
 		case (v.ensures == Incomparable || v.direction == Incomparable) && !textSame(f) && own(f):
 			out := finding(f, "Neither contract follows from the other: something is promised or covered that was not, and something is not that was. "+
@@ -365,7 +365,7 @@ func ensuresRemoved(p *checks.Pass) {
 			continue
 		}
 		report(p, f, fmt.Sprintf("All promises are gone: %s. Callers can rely on nothing that this function does, and its proof shows nothing.",
-			quoteAll(texts(f.Contract.Removed, syntax.Ensures, syntax.Returns))), nil, syntax.Ensures, syntax.Returns)
+			quoteAll(texts(f.Contract.Removed, syntax.Ensures, syntax.Returns))), syntax.Ensures, syntax.Returns)
 	}
 }
 
@@ -378,7 +378,7 @@ func traitContractWeakened(p *checks.Pass) {
 		v := c.verdict(f)
 		switch {
 		case promises(f.Base) > 0 && promises(f.Head) == 0:
-			report(p, f, "The trait's method promises nothing any more. Every implementation may do as it likes, and callers through the trait can rely on nothing.", nil,
+			report(p, f, "The trait's method promises nothing any more. Every implementation may do as it likes, and callers through the trait can rely on nothing.",
 				syntax.Ensures, syntax.Returns)
 		case weakened(v) || v.ensures == Incomparable && !v.types:
 			p.Report(add(finding(f, "In the trait: "+lower(lostPromise(f, v))+" This holds for every implementation and every caller through the trait.", v.accepted,
@@ -400,7 +400,7 @@ func ensuresToDefault(p *checks.Pass) {
 			if !f.Head.HasBody {
 				message = fmt.Sprintf("Owed by a default body alone now, and there is none here: %s. No implementation owes it, so callers through the trait cannot rely on it.", quoteAll(moved))
 			}
-			report(p, f, message, nil,
+			report(p, f, message,
 				syntax.Ensures, syntax.Returns, syntax.DefaultEnsures)
 		}
 	}
@@ -409,7 +409,7 @@ func ensuresToDefault(p *checks.Pass) {
 func ensuresToRecommends(p *checks.Pass) {
 	for _, f := range contracts(p) {
 		if moved := movedTo(f, syntax.Recommends); len(moved) > 0 {
-			report(p, f, fmt.Sprintf("No longer promised but recommended, which promises nothing: %s. Callers cannot rely on it any more.", quoteAll(moved)), nil,
+			report(p, f, fmt.Sprintf("No longer promised but recommended, which promises nothing: %s. Callers cannot rely on it any more.", quoteAll(moved)),
 				syntax.Ensures, syntax.Returns, syntax.Recommends)
 		}
 	}
@@ -477,12 +477,12 @@ func resultUnconstrained(p *checks.Pass) {
 	c := of(p.Input)
 	for _, f := range contracts(p) {
 		if mine(f) && c.verdict(f).unconstrained && f.Head.Mode == model.Exec {
-			report(p, f, message, nil, syntax.Ensures, syntax.Returns)
+			report(p, f, message, syntax.Ensures, syntax.Returns)
 		}
 	}
 	for _, f := range added(p) {
 		if c.judged(f.Head).unconstrained {
-			report(p, f, message, nil, syntax.Ensures, syntax.Returns)
+			report(p, f, message, syntax.Ensures, syntax.Returns)
 		}
 	}
 }
@@ -703,7 +703,7 @@ func decreasesRemoved(p *checks.Pass) {
 			continue
 		}
 		report(p, f, fmt.Sprintf("The measure %s is gone and the function still calls itself: nothing shows any more that it ends, and one that never ends meets any contract.",
-			quoteAll(clauseTexts(f.Base, syntax.Decreases))), nil, syntax.Decreases)
+			quoteAll(clauseTexts(f.Base, syntax.Decreases))), syntax.Decreases)
 	}
 }
 
@@ -742,7 +742,7 @@ func opensInvariantsWidened(p *checks.Pass) {
 		if within(h, b) {
 			continue
 		}
-		report(p, f, fmt.Sprintf("The function may open more invariants than before: %s, before %s. Callers that hold one of them open are no longer safe from it.", h.text, b.text), nil, syntax.OpensInvariants)
+		report(p, f, fmt.Sprintf("The function may open more invariants than before: %s, before %s. Callers that hold one of them open are no longer safe from it.", h.text, b.text), syntax.OpensInvariants)
 	}
 }
 
@@ -822,9 +822,9 @@ func noUnwindRemoved(p *checks.Pass) {
 		}
 		switch {
 		case len(h) == 0:
-			report(p, f, "The promise not to unwind is gone: a caller must expect a panic in the middle of its work.", nil, syntax.NoUnwind)
+			report(p, f, "The promise not to unwind is gone: a caller must expect a panic in the middle of its work.", syntax.NoUnwind)
 		case condition(b[0]) == "" && condition(h[0]) != "":
-			report(p, f, fmt.Sprintf("The promise not to unwind holds only when `%s` now.", shorten(condition(h[0]))), nil, syntax.NoUnwind)
+			report(p, f, fmt.Sprintf("The promise not to unwind holds only when `%s` now.", shorten(condition(h[0]))), syntax.NoUnwind)
 		}
 	}
 }

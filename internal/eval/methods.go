@@ -225,14 +225,14 @@ func (m *machine) seqMethod(s *value.List, name string, args []value.Value) valu
 	n := int64(len(s.Elems))
 	m.tick(len(s.Elems) / 8)
 	seq := func(elems []value.Value) value.Value { return &value.List{Of: value.Seq, Elems: elems} }
-	// at reads an argument as a position from lo to hi; where it is none, what the method gives is not specified.
-	at := func(i int, lo, hi int64) (int64, bool) {
+	// at reads an argument as a position from 0 to hi; where it is none, what the method gives is not specified.
+	at := func(i int, hi int64) (int64, bool) {
 		v, ok := args[i].(value.Int)
 		if !ok {
 			return 0, false
 		}
 		k, fits := v.Int64()
-		return k, fits && k >= lo && k <= hi
+		return k, fits && k >= 0 && k <= hi
 	}
 	switch len(args) {
 	case 0:
@@ -319,7 +319,7 @@ func (m *machine) seqMethod(s *value.List, name string, args []value.Value) valu
 			}
 			return m.unspecified("add of what is no sequence")
 		case "take", "skip":
-			k, ok := at(0, 0, n)
+			k, ok := at(0, n)
 			if !ok {
 				return m.unspecified(name + " out of range")
 			}
@@ -361,7 +361,7 @@ func (m *machine) seqMethod(s *value.List, name string, args []value.Value) valu
 			}
 			return value.None()
 		case "remove":
-			k, ok := at(0, 0, n-1)
+			k, ok := at(0, n-1)
 			if !ok {
 				return m.unspecified("remove out of range")
 			}
@@ -439,7 +439,7 @@ func (m *machine) seqMethod(s *value.List, name string, args []value.Value) valu
 	case 2:
 		switch name {
 		case "update":
-			k, ok := at(0, 0, n-1)
+			k, ok := at(0, n-1)
 			if !ok {
 				return m.unspecified("update out of range")
 			}
@@ -447,14 +447,14 @@ func (m *machine) seqMethod(s *value.List, name string, args []value.Value) valu
 			out[k] = args[1]
 			return seq(out)
 		case "subrange":
-			hi, ok := at(1, 0, n)
-			lo, ok2 := at(0, 0, hi)
+			hi, ok := at(1, n)
+			lo, ok2 := at(0, hi)
 			if !ok || !ok2 {
 				return m.unspecified("subrange out of range")
 			}
 			return seq(s.Elems[lo:hi])
 		case "insert":
-			k, ok := at(0, 0, n)
+			k, ok := at(0, n)
 			if !ok {
 				return m.unspecified("insert out of range")
 			}

@@ -344,10 +344,10 @@ func (b *bounder) outside(n syntax.Node, t value.Truth, name string, fr *frame, 
 	}
 	m.depth++
 	defer func() { m.depth-- }()
-	all := func(field syntax.Field, join func(x, y *domain) *domain) *domain {
+	all := func(join func(x, y *domain) *domain) *domain {
 		var d *domain
 		first := true
-		for c := range n.All(field) {
+		for c := range n.All(syntax.FExpr) {
 			x := b.outside(c, t, name, fr, e)
 			if first {
 				d, first = x, false
@@ -362,14 +362,14 @@ func (b *bounder) outside(n syntax.Node, t value.Truth, name string, fr *frame, 
 		return b.outside(n.Get(syntax.FExpr), t, name, fr, e)
 	case syntax.BigAnd:
 		if t == value.False {
-			return all(syntax.FExpr, both)
+			return all(both)
 		}
-		return all(syntax.FExpr, either)
+		return all(either)
 	case syntax.BigOr:
 		if t == value.True {
-			return all(syntax.FExpr, both)
+			return all(both)
 		}
-		return all(syntax.FExpr, either)
+		return all(either)
 	case syntax.Unary:
 		if n.Op() == syntax.Bang {
 			return b.outside(n.Get(syntax.FExpr), t.Not(), name, fr, e)

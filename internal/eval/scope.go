@@ -275,11 +275,9 @@ func (sc *scope) typeNamed(words []string, args []*value.Type) *value.Type {
 		}
 		return nil
 	}
-	arg := func(i int) *value.Type {
-		if i < len(args) {
-			return args[i]
-		}
-		return nil
+	var arg *value.Type
+	if len(args) > 0 {
+		arg = args[0]
 	}
 	switch t.lib {
 	case "bool":
@@ -291,13 +289,13 @@ func (sc *scope) typeNamed(words []string, args []*value.Type) *value.Type {
 	case "String", "str":
 		return &value.Type{Kind: value.TList, List: value.String, Args: []*value.Type{{Kind: value.TChar}}}
 	case "Vec":
-		return listOf(value.Vec, arg(0))
+		return listOf(value.Vec, arg)
 	case "Seq":
-		return listOf(value.Seq, arg(0))
+		return listOf(value.Seq, arg)
 	case "Box", "Rc", "Arc":
-		return arg(0)
+		return arg
 	case "Set", "Multiset":
-		if arg(0) == nil {
+		if arg == nil {
 			return nil
 		}
 		k := value.TSet

@@ -91,7 +91,7 @@ func (a *analyser) pattern(p syntax.Node, typ, init syntax.Node, ghost bool) {
 	case syntax.IdentPat:
 		name := word(p.Get(syntax.FName))
 		sub := p.Get(syntax.FPat)
-		if !p.Mut() && !p.ByRef() && !sub.Valid() && a.constant(name, p, ghost) {
+		if !p.Mut() && !p.ByRef() && !sub.Valid() && a.constant(name, ghost) {
 			return
 		}
 		a.bind(name, typ, init)
@@ -152,7 +152,7 @@ func unwrapType(t syntax.Node) syntax.Node {
 }
 
 // constant tells whether a plain name in a pattern is a constant or a variant in scope.
-func (a *analyser) constant(name string, n syntax.Node, ghost bool) bool {
+func (a *analyser) constant(name string, ghost bool) bool {
 	if name == "" || name[0] >= 'a' && name[0] <= 'z' && a.scope.plainly(name) {
 		return false
 	}
@@ -328,16 +328,16 @@ func (a *analyser) uses(f *Function) {
 }
 
 // trusted adds a site if the path names a function that believes something. call is the call, if the path is called.
-func (a *analyser) trusted(segs []string, t target, p, call syntax.Node, ghost bool) bool {
+func (a *analyser) trusted(segs []string, t target, p, call syntax.Node, ghost bool) {
 	kind, name, uncertain := trustedCall(segs, t)
 	if kind == 0 {
-		return false
+		return
 	}
 	if !a.verified && (t.ext == nil || uncertain) {
-		return false // plain Rust: a function of that name, not Verus's
+		return // plain Rust: a function of that name, not Verus's
 	}
 	if uncertain && !ghost {
-		return false
+		return
 	}
 	span, text := p.Span(), name
 	if call.Valid() {
@@ -349,7 +349,6 @@ func (a *analyser) trusted(segs []string, t target, p, call syntax.Node, ghost b
 		text += "(" + strings.Join(args, ", ") + ")"
 	}
 	a.site(Site{Kind: kind, Span: span, Text: text, Uncertain: uncertain})
-	return true
 }
 
 func (a *analyser) site(s Site) {
@@ -747,7 +746,7 @@ func (a *analyser) method(name string, recv, n syntax.Node, ghost bool) {
 		a.site(Site{Kind: Fabricated, Span: n.Span(), Text: "." + name})
 	}
 	if !ghost {
-		a.traitsFor(name, n)
+		a.traitsFor(name)
 		if atomicMethod(name, n) {
 			a.atomics = append(a.atomics, syntax.Canon(n))
 		}
@@ -810,7 +809,7 @@ func atomicMethod(name string, n syntax.Node) bool {
 
 // traitsFor notes the traits of the tree, imported where the call stands, that have a method of the name: another import can make
 // the call mean another function.
-func (a *analyser) traitsFor(name string, n syntax.Node) {
+func (a *analyser) traitsFor(name string) {
 	for m := a.scope; m != nil; m = m.parent {
 		for _, tr := range a.x.traitsIn(m) {
 			for _, f := range a.x.it[tr].fns {

@@ -389,7 +389,7 @@ func (x *index) item(n syntax.Node, c around) {
 				}
 			}
 		} else if v := n.Get(syntax.FValue); v.Valid() && v.Kind() != syntax.Literal {
-			x.bodyItems(v, c, "")
+			x.bodyItems(v, c)
 		}
 	case syntax.Struct, syntax.Enum, syntax.Union:
 		kind := map[syntax.Kind]ItemKind{syntax.Struct: StructItem, syntax.Enum: EnumItem, syntax.Union: UnionItem}[n.Kind()]
@@ -889,7 +889,7 @@ func (x *index) function(n syntax.Node, c around) *Function {
 		inner.outer, inner.impl, inner.call = f, nil, syntax.Node{}
 		inner.macro = ""
 		inner.external = c.external
-		info.scope = x.bodyItems(body, inner, f.Name)
+		info.scope = x.bodyItems(body, inner)
 	}
 	return f
 }
@@ -928,7 +928,7 @@ func (f *Function) publish(n syntax.Node) {
 // bodyItems collects the items inside a body, and returns the scope of its names: the one around it, or one of its own when the
 // body has items. Items in nested blocks are seen in the whole body here: a name that two blocks define differently is then two
 // variants, which is noticed, never missed.
-func (x *index) bodyItems(body syntax.Node, c around, name string) *module {
+func (x *index) bodyItems(body syntax.Node, c around) *module {
 	var scope *module
 	body.Walk(func(n syntax.Node) bool {
 		if n.Field() == syntax.FStmt || n.Field() == syntax.FItem {

@@ -160,26 +160,23 @@ func (x *index) owner(p string) *pkg {
 	return best
 }
 
-// load reads a file, and first the files that lead to it from its crate's root, and returns the file's module.
-func (x *index) load(p string) *module {
-	if m := x.mods[p]; m != nil {
-		return m
-	}
-	if x.ctx.Err() != nil || x.depth > 200 {
-		return nil
+// load reads a file, and first the files that lead to it from its crate's root.
+func (x *index) load(p string) {
+	if x.mods[p] != nil || x.ctx.Err() != nil || x.depth > 200 {
+		return
 	}
 	x.depth++
 	defer func() { x.depth-- }()
 	m, orphan := x.place(p)
-	if got := x.mods[p]; got != nil { // read while its parents were
-		return got
+	if x.mods[p] != nil { // read while its parents were
+		return
 	}
 	x.mods[p] = m
 	f := &File{Path: p, Crate: m.crate.Crate, Module: m.path, Orphan: orphan}
 	tree, err := x.tree.Parse(p)
 	if err != nil {
 		x.problem(p, source.Span{}, err.Error())
-		return m
+		return
 	}
 	f.Syntax = tree
 	x.files[p] = f
@@ -187,7 +184,6 @@ func (x *index) load(p string) *module {
 		m.file = f
 	}
 	x.collectFile(f, m)
-	return m
 }
 
 // place finds the module of a file.

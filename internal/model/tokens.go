@@ -182,7 +182,7 @@ func (a *analyser) tokens(toks []syntax.Token, ghost, unread bool) {
 		t := toks[i]
 		switch {
 		case t.Kind() == syntax.Hash:
-			i = a.tokenAttr(toks, i, ghost)
+			i = a.tokenAttr(toks, i)
 		case isWord(t):
 			i = a.tokenPath(toks, i, ghost, unread)
 		}
@@ -193,7 +193,7 @@ func (a *analyser) tokens(toks []syntax.Token, ghost, unread bool) {
 }
 
 // tokenAttr reads `#[..]` at i and returns the index of its last token.
-func (a *analyser) tokenAttr(toks []syntax.Token, i int, ghost bool) int {
+func (a *analyser) tokenAttr(toks []syntax.Token, i int) int {
 	j := i + 1
 	if j < len(toks) && toks[j].Kind() == syntax.Bang {
 		j++

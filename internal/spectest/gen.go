@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/specgate/specgate/internal/eval"
 	"github.com/specgate/specgate/internal/value"
@@ -579,13 +580,7 @@ func compareValues(a, b value.Value) int {
 	}
 	x, _ := value.Key(a)
 	y, _ := value.Key(b)
-	switch {
-	case x < y:
-		return -1
-	case x > y:
-		return 1
-	}
-	return 0
+	return strings.Compare(x, y)
 }
 
 func sortValues(vs []value.Value) { slices.SortStableFunc(vs, compareValues) }

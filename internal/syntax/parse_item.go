@@ -125,7 +125,7 @@ func (p *parser) item() int32 {
 	if !p.deeper() {
 		return p.done(b)
 	}
-	id := p.itemRest(b, true)
+	id := p.itemRest(b)
 	p.depth--
 	return id
 }
@@ -246,9 +246,9 @@ func (p *parser) itemKeyword() TokenKind {
 	}
 }
 
-// itemRest reads an item whose attributes are already children of b. In item position anything else is an error; in
-// statement position the caller asks itemKeyword first.
-func (p *parser) itemRest(b builder, itemPosition bool) int32 {
+// itemRest reads an item whose attributes are already children of b; anything else is an error. In statement position the
+// caller asks first whether an item begins.
+func (p *parser) itemRest(b builder) int32 {
 	if p.k == Semi {
 		if p.nodes[b.id].child != 0 {
 			p.unexpected("an item")

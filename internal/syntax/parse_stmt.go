@@ -52,12 +52,12 @@ func (p *parser) stmt() int32 {
 		// the common starts that are no item
 		if p.k == Ident && p.nth(1) == Bang && p.nth(2).isIdent() && p.nth(3).isOpen() {
 			p.setKind(b, Unknown)
-			return p.itemRest(b, false)
+			return p.itemRest(b)
 		}
 	default:
 		if k := p.itemKeyword(); k != EOF {
 			p.setKind(b, Unknown)
-			return p.itemRest(b, false)
+			return p.itemRest(b)
 		}
 	}
 	e, ends := p.stmtExpr()

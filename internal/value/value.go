@@ -7,6 +7,7 @@ package value
 import (
 	"math/big"
 	"slices"
+	"strings"
 )
 
 // Kind tells values apart.
@@ -189,7 +190,7 @@ func NewSet(elems []Value) (s *Set, ok bool) {
 		k, _ := Key(v)
 		entries = append(entries, entry{k, v})
 	}
-	slices.SortStableFunc(entries, func(a, b entry) int { return compareStrings(a.key, b.key) })
+	slices.SortStableFunc(entries, func(a, b entry) int { return strings.Compare(a.key, b.key) })
 	s = &Set{}
 	for i, e := range entries {
 		if i > 0 && e.key == entries[i-1].key {
@@ -198,16 +199,6 @@ func NewSet(elems []Value) (s *Set, ok bool) {
 		s.keys, s.elems = append(s.keys, e.key), append(s.elems, e.val)
 	}
 	return s, true
-}
-
-func compareStrings(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // Len is the number of elements.
