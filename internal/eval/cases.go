@@ -112,7 +112,7 @@ func fits(declared, given *value.Type) bool {
 
 // Ask puts the case of an index to the contract. The error is a *CaseError: the case cannot be read.
 func (q *Questions) Ask(i int) (Asked, error) {
-	k, reason, err := q.read(i)
+	k, reason, err := q.Case(i)
 	if err != nil {
 		return Asked{}, err
 	}
@@ -125,8 +125,9 @@ func (q *Questions) Ask(i int) (Asked, error) {
 	return out, nil
 }
 
-// read reads a case. reason says why nothing can be said of it, though it is well formed.
-func (q *Questions) read(i int) (k *Case, reason string, err error) {
+// Case reads the case of an index without asking about it. reason says why nothing can be said of it, though it is well formed. The error is a
+// *CaseError.
+func (q *Questions) Case(i int) (k *Case, reason string, err error) {
 	s, c := q.suite, q.judge.c
 	span := s.cases[i]
 	k = &Case{Args: make([]value.Value, len(c.params)), After: make([]value.Value, len(c.params))}
@@ -382,7 +383,3 @@ func fieldTypes(w *World, t *value.Type, variant string) []*value.Type {
 	}
 	return out
 }
-
-// Case reads the case of an index without asking about it. reason says why nothing can be said of it, though it is well formed. The error is a
-// *CaseError.
-func (q *Questions) Case(i int) (k *Case, reason string, err error) { return q.read(i) }

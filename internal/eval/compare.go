@@ -237,7 +237,7 @@ func (x *comparer) run() error {
 	}
 	results := len(x.gen.values(c.result, 1)) > 0
 	var inputs []*Case
-	diagonal(pools, func(vs []value.Value) bool {
+	Diagonal(pools, func(vs []value.Value) bool {
 		inputs = append(inputs, &Case{Args: slices.Clone(vs)})
 		return len(inputs) < maxInputs
 	})
@@ -272,7 +272,7 @@ func (x *comparer) run() error {
 			if b == value.True && h == value.True {
 				allowed = append(allowed, k)
 			} else if len(allowed) < 4 {
-				x.outputs(k, b, h, 8)
+				x.outputsUntil(k, b, h, 8, 0)
 			}
 		}
 	}
@@ -313,8 +313,6 @@ func (x *comparer) enough() bool {
 	return x.hits[&o.Accepted] >= enoughHits && (x.hits[&o.Refused] >= enoughHits || x.base == x.head) && o.Rejected != nil && o.RejectedBase != nil
 }
 
-func (x *comparer) outputs(k *Case, b, h value.Truth, n int) { x.outputsUntil(k, b, h, n, 0) }
-
 // outputsUntil tries results for an input until the budget is down to end.
 func (x *comparer) outputsUntil(k *Case, b, h value.Truth, n, end int) {
 	c := x.head.c
@@ -335,7 +333,7 @@ func (x *comparer) outputsUntil(k *Case, b, h value.Truth, n, end int) {
 	}
 	x.budget -= x.gen.m.steps
 	tried := 0
-	diagonal(pools, func(vs []value.Value) bool {
+	Diagonal(pools, func(vs []value.Value) bool {
 		out := &Case{Args: k.Args, Result: vs[0], After: make([]value.Value, len(k.Args))}
 		for j, i := range muts {
 			out.After[i] = vs[j+1]
@@ -489,7 +487,7 @@ func (g *generator) literalsOf(wanted func(*Func) bool, named func(string), cs [
 						}
 					}
 				case syntax.Char:
-					if v := newMachine("", 32).charLiteral(c); v != nil && len(g.chars) < 12 {
+					if v, ok := newMachine("", 32).literal(c).(value.Char); ok && len(g.chars) < 12 {
 						g.chars = append(g.chars, v)
 					}
 				}
@@ -546,11 +544,4 @@ func (g *generator) methodLiterals(w *World, t *value.Type, wanted func(*Func) b
 			}
 		}
 	}
-}
-
-func (m *machine) charLiteral(n syntax.Node) value.Value {
-	if c, ok := m.literal(n).(value.Char); ok {
-		return c
-	}
-	return nil
 }

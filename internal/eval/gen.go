@@ -243,15 +243,16 @@ func (g *generator) products(types []*value.Type, n int, build func([]value.Valu
 		}
 	}
 	var out []value.Value
-	diagonal(pools, func(vs []value.Value) bool {
+	Diagonal(pools, func(vs []value.Value) bool {
 		out = append(out, build(slices.Clone(vs)))
 		return len(out) < n && !g.m.tick(1)
 	})
 	return out
 }
 
-// diagonal goes through all combinations, those with a small sum of positions first, until visit says false. vs is reused.
-func diagonal(pools [][]value.Value, visit func(vs []value.Value) bool) {
+// Diagonal goes through all combinations of one value from each pool, those with a small sum of positions first, until visit says
+// false. vs is reused.
+func Diagonal(pools [][]value.Value, visit func(vs []value.Value) bool) {
 	total := 0
 	for _, p := range pools {
 		if len(p) == 0 {
@@ -398,7 +399,7 @@ func (g *generator) around(t *value.Type, input []value.Value, n int) []value.Va
 				return nil
 			}
 		}
-		diagonal(pools, func(vs []value.Value) bool {
+		Diagonal(pools, func(vs []value.Value) bool {
 			out = append(out, value.Tuple(slices.Clone(vs)))
 			return len(out) < n
 		})

@@ -136,10 +136,6 @@ func (j *Judge) Small(t *value.Type, n int) []value.Value {
 	return slices.DeleteFunc(j.gen.values(t, n), func(v value.Value) bool { return value.Weight(v, maxWeight+1) > maxWeight })
 }
 
-// Diagonal goes through all combinations of one value from each pool, those with a small sum of positions first, until visit says
-// false. vs is reused.
-func Diagonal(pools [][]value.Value, visit func(vs []value.Value) bool) { diagonal(pools, visit) }
-
 // SameTypes checks that what can be put to one judge can be put to the other. The error is ErrUnsupported.
 func SameTypes(base, head *Judge) error {
 	return (&comparer{base: &side{c: base.c}, head: &side{c: head.c}}).sameTypes()

@@ -97,9 +97,9 @@ func (t *Target) Wrong(obs Observed, c Context) []Edit {
 		}
 	}
 	var out []Edit
-	seen := map[string]bool{obs.key(): true}
+	seen := map[string]bool{obs.Key(): true}
 	add := func(w Observed, k Kind, where string) {
-		if key := w.key(); !seen[key] && len(out) < maxEdits {
+		if key := w.Key(); !seen[key] && len(out) < maxEdits {
 			seen[key] = true
 			out = append(out, Edit{w, k, where})
 		}
@@ -140,8 +140,8 @@ func (t *Target) Wrong(obs Observed, c Context) []Edit {
 	return out
 }
 
-// key is a text that two observed results share exactly when all that is known of them is the same.
-func (o Observed) key() string {
+// Key is a text that two observed results share exactly when all that is known of them is the same.
+func (o Observed) Key() string {
 	vs := []value.Value{o.Result}
 	vs = append(vs, o.After...)
 	for i, v := range vs {

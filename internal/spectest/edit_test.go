@@ -180,7 +180,7 @@ func FuzzEdits(f *testing.F) {
 			t.Fatal("edited twice, a result gives different edits")
 		}
 		for i := range edits {
-			if edits[i].Wrong.key() != again[i].Wrong.key() || edits[i].Kind != again[i].Kind || edits[i].Where != again[i].Where {
+			if edits[i].Wrong.Key() != again[i].Wrong.Key() || edits[i].Kind != again[i].Kind || edits[i].Where != again[i].Where {
 				t.Fatal("edited twice, a result gives different edits")
 			}
 		}

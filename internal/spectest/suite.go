@@ -149,11 +149,11 @@ func Assemble(t *Target, inputs []Input, observed []*Observed, mutants []MutantR
 			continue
 		}
 		s.Counts.Offered++
-		key := m.Got.key()
+		key := m.Got.Key()
 		switch c := known[m.Input][key]; {
-		case key == obs.key():
+		case key == obs.Key():
 			s.Counts.Same++
-		case c == nil && s.alike(m.Got, *obs):
+		case c == nil && s.Target.Alike(m.Got, *obs):
 			s.Counts.Alike++
 		case c != nil:
 			s.Counts.Duplicates++
@@ -178,13 +178,13 @@ func Assemble(t *Target, inputs []Input, observed []*Observed, mutants []MutantR
 		}
 		for _, e := range t.Wrong(*obs, context) {
 			s.Counts.Offered++
-			key := e.Wrong.key()
+			key := e.Wrong.Key()
 			if c := known[i][key]; c != nil {
 				s.Counts.Duplicates++
 				c.test.Kind, c.test.Where = e.Kind, e.Where
 				continue
 			}
-			if s.alike(e.Wrong, *obs) {
+			if s.Target.Alike(e.Wrong, *obs) {
 				s.Counts.Alike++
 				continue
 			}
@@ -211,15 +211,14 @@ func Assemble(t *Target, inputs []Input, observed []*Observed, mutants []MutantR
 	return s, nil
 }
 
-// alike tells whether specifications cannot tell two results apart.
-func (s *Suite) alike(a, b Observed) bool {
-	j := s.Target.judge
+// Alike tells whether specifications cannot tell two outcomes of the function apart: then neither is wrong where the other is right.
+func (t *Target) Alike(a, b Observed) bool {
 	for i := range a.After {
-		if a.After[i] != nil && !j.Alike(a.After[i], b.After[i]) {
+		if a.After[i] != nil && !t.judge.Alike(a.After[i], b.After[i]) {
 			return false
 		}
 	}
-	return a.Result == nil || j.Alike(a.Result, b.Result)
+	return a.Result == nil || t.judge.Alike(a.Result, b.Result)
 }
 
 func (s *Suite) size(test Spectest) int {

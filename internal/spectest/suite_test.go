@@ -44,7 +44,7 @@ func suiteOf(t *testing.T, tr sample, tg *Target, side string) (s *Suite, verdic
 				inputs, observed = append(inputs, in), append(observed, &out)
 			case pass == "mutant" && known:
 				mutants = append(mutants, MutantResult{Mutant: fmt.Sprintf("m%d", n%5), Input: i, Got: out})
-				verdicts[fmt.Sprint(i, out.key())] = map[string]string{"strong": c.Strong, "weak": c.Weak}[side]
+				verdicts[fmt.Sprint(i, out.Key())] = map[string]string{"strong": c.Strong, "weak": c.Weak}[side]
 			}
 		}
 	}
@@ -74,7 +74,7 @@ func TestSuitesOfFunctions(t *testing.T) {
 			}
 			checkSuite(t, name, s, r)
 			for i, test := range s.Tests {
-				want := verdicts[fmt.Sprint(test.Input, test.Wrong.key())]
+				want := verdicts[fmt.Sprint(test.Input, test.Wrong.Key())]
 				if got := r.Answers[i].Verdict.String(); test.Source == FromMutant && want != got && want != "undecided" {
 					t.Errorf("%s: %s gives %s: %s, the verifier says %s", name, tg.judge.Call(s.Case(i)), tg.judge.Outcome(s.Case(i)), got, want)
 				}
@@ -120,8 +120,8 @@ func checkSuite(t *testing.T, name string, s *Suite, r *Report) {
 	seen := map[string]bool{}
 	for i, test := range s.Tests {
 		perInput[test.Input]++
-		key := fmt.Sprint(test.Input, test.Wrong.key())
-		if seen[key] || test.Wrong.key() == s.Observed[test.Input].key() {
+		key := fmt.Sprint(test.Input, test.Wrong.Key())
+		if seen[key] || test.Wrong.Key() == s.Observed[test.Input].Key() {
 			t.Errorf("%s: spectest %d is there twice, or is what the function gives", name, i)
 		}
 		seen[key] = true
