@@ -36,7 +36,7 @@ fuzz: ## each fuzz target for FUZZTIME
 FAULTS ?= 200
 faults: SHELL := bash
 faults: ## break specgate, GitHub and the disk FAULTS times in each way
-	@set -o pipefail; FAULTS=$(FAULTS) $(GO) test -count=1 -v -timeout 5h -parallel 16 ./faults | grep -v -e '^=== ' -e '^ *--- PASS'
+	@set -o pipefail; FAULTS=$(FAULTS) $(GO) test -count=1 -v -timeout 5h ./faults | grep -v -e '^=== ' -e '^ *--- PASS'
 
 pictures: ## docs/pictures, of the example's report and job summary in a headless Chromium
 	REQUIRE_BROWSER=1 $(GO) test -count=1 -run '^Test(HTML|Summary)Pictures$$' ./annotate -pictures $(CURDIR)/docs/pictures

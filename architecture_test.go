@@ -94,6 +94,8 @@ var layers = map[string]layer{
 	"internal/action":  {9, nil, nil, "what GitHub Actions gives and takes is known in one place; the command only starts it"},
 	"internal/publish": {8, nil, nil, "what a report is worth on GitHub is decided once, for every host"},
 
+	"internal/app/apptest": {8, []string{"internal/github/githubtest"}, nil, "a server and its database as processes, for tests only, which need nothing of how the server is made"},
+
 	"internal/app": {9, nil, nil, "a server that answers webhooks must not need a command line"},
 
 	"internal/cli": {10, nil, nil, "commands are the outermost layer, so everything can be used without them"},
@@ -118,7 +120,7 @@ var outside = map[string]struct {
 	"github.com/google/go-github":             {[]string{"internal/github"}, "one package knows GitHub's API, so that it can be replaced or raised in one place"},
 	"github.com/bradleyfalzon/ghinstallation": {[]string{"internal/github"}, "the package that sends an App's token decides where to"},
 	"github.com/riverqueue/river":             {[]string{"internal/app"}, "one package knows the queue, so that it can be replaced"},
-	"github.com/jackc/pgx":                    {[]string{"internal/app"}, "one package knows that there is a database"},
+	"github.com/jackc/pgx":                    {[]string{"internal/app", "internal/app/apptest"}, "one package knows that there is a database, and its tests start one"},
 	"modernc.org/sqlite":                      {[]string{"internal/app"}, "one package knows that there is a database"},
 	"github.com/prometheus/client_golang":     {[]string{"internal/app"}, "only a server is watched"},
 	"golang.org/x/sync":                       {[]string{"internal/app"}, "bodies of requests share a bound of memory"},
@@ -130,7 +132,7 @@ var outside = map[string]struct {
 	"github.com/sethvargo/go-githubactions":   {[]string{"internal/action"}, "what a runner of GitHub Actions reads is written in one place"},
 	"github.com/rhysd/actionlint":             {nil, "tests only: workflows are read and checked as GitHub does"},
 	"go.yaml.in/yaml/v4":                      {nil, "tests only: workflows and configurations are read as actionlint reads them"},
-	"os/exec":                                 {[]string{"internal/sandbox"}, "a process started anywhere else would escape the limits"},
+	"os/exec":                                 {[]string{"internal/sandbox", "internal/app/apptest"}, "a process started anywhere else would escape the limits; tests kill and restart servers, which have none"},
 	"golang.org/x/vuln/cmd/govulncheck":       {nil, "a tool, never imported"},
 	"honnef.co/go/tools":                      {nil, "a tool, never imported"},
 }

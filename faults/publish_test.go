@@ -60,10 +60,12 @@ func bigReport(t *testing.T) string {
 	return file
 }
 
-// hub is a strict GitHub that has the commits of bigReport, behind something that can break each request.
+// hub is a strict GitHub behind something that can break each request.
 type hub struct {
 	*githubtest.Server
 	front *httptest.Server
+	// back is the address of the server, without a path.
+	back string
 
 	mu sync.Mutex
 	// what happens to the next request; nil: nothing does.
@@ -83,6 +85,33 @@ const (
 	limited        // 429, and nothing is done
 )
 
+// newFront puts something before a GitHub. prefix is that of its API.
+func newFront(t *testing.T, server *githubtest.Server, prefix string) *hub {
+	t.Helper()
+	h := &hub{Server: server, back: strings.TrimSuffix(server.URL, prefix)}
+	h.front = httptest.NewServer(http.HandlerFunc(h.serve))
+	t.Cleanup(h.front.Close)
+	return h
+}
+
+// breaks says what happens to the requests from now on.
+func (h *hub) breaks(fault func(*http.Request) fault) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.fault = fault
+}
+
+// oneIn breaks one in n requests, in any way.
+func oneIn(n int, random *rand.Rand) func(*http.Request) fault {
+	return func(*http.Request) fault {
+		if random.IntN(n) > 0 {
+			return none
+		}
+		return fault(int(refused) + random.IntN(int(limited-refused)+1))
+	}
+}
+
+// newHub is one that has the commits of bigReport.
 func newHub(t *testing.T) *hub {
 	t.Helper()
 	var patch strings.Builder
@@ -90,21 +119,19 @@ func newHub(t *testing.T) *hub {
 	for range 1400 {
 		patch.WriteString(" line\n")
 	}
-	h := &hub{Server: githubtest.New(githubtest.State{"acme/numbers": {
+	server := githubtest.New(githubtest.State{"acme/numbers": {
 		Default: baseSHA,
 		Commits: map[string]githubtest.Commit{baseSHA: {}, headSHA: {Parents: []string{baseSHA}}},
 		Pulls:   map[int]*githubtest.Pull{7: {Head: headSHA, Base: baseSHA, Patches: map[string]string{"src/a.rs": patch.String()}}},
-	}}, "")}
-	h.AddToken("job", githubtest.Token{Login: "github-actions[bot]", AppID: 15368, Permissions: map[string]string{"checks": "write", "contents": "read", "pull_requests": "write"}})
-	h.front = httptest.NewServer(http.HandlerFunc(h.serve))
+	}}, "")
+	server.AddToken("job", githubtest.Token{Login: "github-actions[bot]", AppID: 15368, Permissions: map[string]string{"checks": "write", "contents": "read", "pull_requests": "write"}})
 	t.Cleanup(func() {
-		h.front.Close()
-		for _, p := range h.Problems() {
+		for _, p := range server.Problems() {
 			t.Errorf("a bad request: %s", p)
 		}
-		h.Close()
+		server.Close()
 	})
-	return h
+	return newFront(t, server, "")
 }
 
 func (h *hub) serve(w http.ResponseWriter, r *http.Request) {
@@ -119,7 +146,7 @@ func (h *hub) serve(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, `{"message": "bad gateway"}`, http.StatusBadGateway)
 		return
 	case limited:
-		w.Header().Set("Retry-After", "0")
+		w.Header().Set("Retry-After", "2")
 		http.Error(w, `{"message": "slow down"}`, http.StatusTooManyRequests)
 		return
 	case cut:
@@ -132,7 +159,7 @@ func (h *hub) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	// Behind the front the request goes on even if its sender is gone.
-	on, err := http.NewRequest(r.Method, h.URL+r.URL.RequestURI(), bytes.NewReader(body))
+	on, err := http.NewRequest(r.Method, h.back+r.URL.RequestURI(), bytes.NewReader(body))
 	if err != nil {
 		hangUp(w, nil)
 		return
@@ -149,7 +176,7 @@ func (h *hub) serve(w http.ResponseWriter, r *http.Request) {
 		hangUp(w, nil)
 		return
 	}
-	text = bytes.ReplaceAll(text, []byte(h.URL), []byte(h.front.URL))
+	text = bytes.ReplaceAll(text, []byte(h.back), []byte(h.front.URL))
 	switch what {
 	case lost:
 		http.Error(w, `{"message": "bad gateway"}`, http.StatusBadGateway)
@@ -164,7 +191,7 @@ func (h *hub) serve(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 		if link := w.Header().Get("Link"); link != "" {
-			w.Header().Set("Link", strings.ReplaceAll(link, h.URL, h.front.URL))
+			w.Header().Set("Link", strings.ReplaceAll(link, h.back, h.front.URL))
 		}
 		w.WriteHeader(answer.StatusCode)
 		_, _ = w.Write(text)
@@ -246,8 +273,7 @@ func TestKillPublish(t *testing.T) {
 			left, done := random.IntN(25), random.IntN(2) == 0
 			cmd := exec.Command(specgate, publishArgs(file, comments)...)
 			cmd.Env = append(os.Environ(), h.environment()...)
-			h.mu.Lock()
-			h.fault = func(*http.Request) fault {
+			h.breaks(func(*http.Request) fault {
 				left--
 				if left >= 0 {
 					return none
@@ -257,15 +283,12 @@ func TestKillPublish(t *testing.T) {
 					return cutAfter
 				}
 				return cut
-			}
-			h.mu.Unlock()
+			})
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
 			_ = cmd.Wait()
-			h.mu.Lock()
-			h.fault = nil
-			h.mu.Unlock()
+			h.breaks(nil)
 		}
 		if got := run(t, t.TempDir(), 0, h.environment(), publishArgs(file, comments)...); got.code != 1 {
 			t.Errorf("exit code %d: %s", got.code, got.stderr)
@@ -281,24 +304,17 @@ func TestKillPublish(t *testing.T) {
 func TestFailingGitHub(t *testing.T) {
 	file := bigReport(t)
 	want := map[string]string{"sticky": published(t, file, "sticky"), "review": published(t, file, "review")}
-	oneIn := 5
+	n := 5
 	if os.Getenv("FAULTS") != "" {
-		oneIn = 2
+		n = 2
 	}
 	each(t, 2, func(t *testing.T, random *rand.Rand) {
 		t.Parallel()
 		comments := anyComments(random)
 		h := newHub(t)
-		h.fault = func(*http.Request) fault {
-			if random.IntN(oneIn) > 0 {
-				return none
-			}
-			return fault(int(refused) + random.IntN(int(limited-refused)+1))
-		}
+		h.breaks(oneIn(n, random))
 		got := run(t, t.TempDir(), 0, h.environment(), publishArgs(file, comments)...)
-		h.mu.Lock()
-		h.fault = nil
-		h.mu.Unlock()
+		h.breaks(nil)
 		switch {
 		case got.code == 3 && got.stderr != "":
 		case got.code != 1:

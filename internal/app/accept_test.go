@@ -13,6 +13,7 @@ import (
 
 	"github.com/specgate/specgate/checks"
 	"github.com/specgate/specgate/internal/app"
+	"github.com/specgate/specgate/internal/app/apptest"
 	"github.com/specgate/specgate/internal/github/githubtest"
 	"github.com/specgate/specgate/internal/policy"
 	positions "github.com/specgate/specgate/internal/source"
@@ -51,7 +52,7 @@ func (s *scene) run(sha string) githubtest.CheckRun {
 func (s *scene) press(button, sha, login string, id int) {
 	s.t.Helper()
 	s.post("check_run", map[string]any{"action": "requested_action", "requested_action": map[string]any{"identifier": button},
-		"check_run": map[string]any{"id": s.run(sha).ID, "head_sha": sha, "app": map[string]any{"id": appID}}, "sender": map[string]any{"login": login, "id": id, "type": "User"}})
+		"check_run": map[string]any{"id": s.run(sha).ID, "head_sha": sha, "app": map[string]any{"id": apptest.AppID}}, "sender": map[string]any{"login": login, "id": id, "type": "User"}})
 }
 
 // remark writes a comment, so long after now.
@@ -221,7 +222,7 @@ func TestAcceptNothingSeen(t *testing.T) {
 		t.Errorf("the conclusion is %s", got)
 	}
 	// A check run that is not ours, and one of another commit.
-	status, text, err := send(http.DefaultClient, s.address, s.event(t, "check_run", "acme/numbers", map[string]any{"action": "requested_action",
+	status, text, err := apptest.Send(http.DefaultClient, s.address, s.Event(t, "check_run", "acme/numbers", map[string]any{"action": "requested_action",
 		"requested_action": map[string]any{"identifier": "accept"}, "check_run": map[string]any{"id": 999, "head_sha": one}}), nil)
 	if err != nil || status != http.StatusAccepted {
 		t.Fatalf("%d %s %v", status, text, err)

@@ -173,6 +173,10 @@ func (a *App) serve(ctx context.Context, listener net.Listener) error {
 	}
 	stop()
 	loops.Wait()
+	// A beat would say again that it is there.
+	if err := a.db.leave(ending); err != nil {
+		a.log.Warn("say that this process is no more", "error", err)
+	}
 	// Until here events were taken: they are only stored, and GitHub does not send one again by itself that is refused.
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
 	defer cancel()
@@ -230,6 +234,9 @@ func (a *App) maintain(ctx context.Context) {
 	for n := 0; ; n++ {
 		err := a.db.within(ctx, func(t tx) error {
 			if err := sweep(ctx, t, a.now()); err != nil {
+				return err
+			}
+			if err := share(ctx, t); err != nil {
 				return err
 			}
 			if n%60 == 0 {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/specgate/specgate/internal/app"
+	"github.com/specgate/specgate/internal/app/apptest"
 	"github.com/specgate/specgate/internal/github/githubtest"
 )
 
@@ -162,7 +163,7 @@ func TestAcceptStale(t *testing.T) {
 		s.pull("edited", one, 3, moved)
 		s.want(replaced, "2222 completed action_required: "+oneBlocks)
 		s.post("check_run", map[string]any{"action": "requested_action", "requested_action": map[string]any{"identifier": "accept"},
-			"check_run": map[string]any{"id": old, "head_sha": one, "app": map[string]any{"id": appID}}, "sender": map[string]any{"login": "ada", "id": 1, "type": "User"}})
+			"check_run": map[string]any{"id": old, "head_sha": one, "app": map[string]any{"id": apptest.AppID}}, "sender": map[string]any{"login": "ada", "id": 1, "type": "User"}})
 		s.eventually("it is dropped", func() bool { return strings.Contains(s.log.String(), "does not say what blocks") })
 		s.want(replaced, "2222 completed action_required: "+oneBlocks)
 	})

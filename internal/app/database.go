@@ -30,6 +30,8 @@ type database interface {
 	start(ctx context.Context) error
 	// stop takes no further jobs and waits for those that run; when their time is over they are cancelled.
 	stop(ctx context.Context) error
+	// leave says that this process is no more, so that what it could not end is not waited for. It beats no more.
+	leave(ctx context.Context) error
 	close()
 }
 
@@ -237,10 +239,11 @@ func putBack(ctx context.Context, t tx, query string, args []any, running map[in
 	return n, err
 }
 
-// early has jobs taken that are available from a time on that a clock had which was set back since. The queue gives none out more than seconds before
-// their time.
+// early has jobs taken that wait for a time that a clock had which was set back since: the queue gives none out more than seconds before its time, jobs that
+// pause were begun before, and no pause is longer than maxPause.
 func early(ctx context.Context, t tx) (int64, error) {
-	return t.exec(ctx, "UPDATE river_job SET scheduled_at = "+t.now(0)+" WHERE state = 'available' AND scheduled_at > "+t.now(60))
+	return t.exec(ctx, "UPDATE river_job SET state = 'available', scheduled_at = "+t.now(0)+" WHERE state = 'available' AND scheduled_at > "+t.now(60)+
+		" OR state IN ('scheduled', 'retryable') AND attempted_at > "+t.now(60)+" OR state = 'scheduled' AND scheduled_at > "+t.now(int(maxPause.Seconds())+60))
 }
 
 func millis(t time.Time) int64 { return t.UnixMilli() }

@@ -19,7 +19,7 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	code := m.Run()
-	if err := theCluster.stop(); err != nil {
+	if err := theCluster.Close(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		code = 1
 	}

@@ -154,10 +154,9 @@ func (p *postgresDatabase) orphans(ctx context.Context, running map[int64]bool) 
 	return n, err
 }
 
-func (p *postgresDatabase) stop(ctx context.Context) error {
-	err := p.queue.stop(ctx)
-	_, gone := p.pool.Exec(context.WithoutCancel(ctx), "DELETE FROM specgate_workers WHERE id = $1", p.q.id)
-	return errors.Join(err, gone)
+func (p *postgresDatabase) leave(ctx context.Context) error {
+	_, err := p.pool.Exec(ctx, "DELETE FROM specgate_workers WHERE id = $1", p.q.id)
+	return err
 }
 
 func (p *postgresDatabase) close() { p.pool.Close() }

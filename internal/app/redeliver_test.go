@@ -12,18 +12,19 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/specgate/specgate/internal/app/apptest"
 	"github.com/specgate/specgate/internal/github/githubtest"
 )
 
 // TestRedeliver: events that could not be delivered are asked for until they have arrived or GitHub does not have them any more, and no others.
 func TestRedeliver(t *testing.T) {
 	each(t, func(t *testing.T, s *scene) {
-		event := func(sha string, at int) webhook {
-			return s.event(t, "pull_request", "acme/numbers", map[string]any{"action": "synchronize", "number": 7, "pull_request": map[string]any{"number": 7, "state": "open",
+		event := func(sha string, at int) apptest.Webhook {
+			return s.Event(t, "pull_request", "acme/numbers", map[string]any{"action": "synchronize", "number": 7, "pull_request": map[string]any{"number": 7, "state": "open",
 				"updated_at": time.Date(2026, 1, 1, 0, 0, at, 0, time.UTC), "head": map[string]any{"sha": sha}}})
 		}
-		deliver := func(h webhook) {
-			if status, text, err := send(http.DefaultClient, s.address, h, nil); err != nil || status != http.StatusAccepted {
+		deliver := func(h apptest.Webhook) {
+			if status, text, err := apptest.Send(http.DefaultClient, s.address, h, nil); err != nil || status != http.StatusAccepted {
 				t.Errorf("%d %q %v", status, text, err)
 			}
 		}
@@ -57,9 +58,9 @@ func TestRedeliver(t *testing.T) {
 		for id := range int64(150) { // more than one page
 			add(10+id, fmt.Sprintf("much-%d", id), "check_run", "created", hour(-40), 0)
 		}
-		add(200, lost.delivery, "pull_request", "synchronize", hour(-30), 0)
-		s.AddDelivery(githubtest.Delivery{ID: 201, GUID: lost.delivery, Event: "pull_request", Action: "synchronize", At: hour(-29), Redelivery: true})
-		add(202, stored.delivery, "pull_request", "synchronize", hour(-28), 0)
+		add(200, lost.Delivery, "pull_request", "synchronize", hour(-30), 0)
+		s.AddDelivery(githubtest.Delivery{ID: 201, GUID: lost.Delivery, Event: "pull_request", Action: "synchronize", At: hour(-29), Redelivery: true})
+		add(202, stored.Delivery, "pull_request", "synchronize", hour(-28), 0)
 
 		restart(2 * time.Minute)
 		asked(2, 200)
@@ -77,7 +78,7 @@ func TestRedeliver(t *testing.T) {
 
 		restart(13 * time.Hour)
 		s.eventually("one is lost", func() bool {
-			return strings.Contains(metricsOf(t, s.address), `specgate_redeliveries_total{result="lost"} 1`+"\n")
+			return strings.Contains(apptest.Metrics(t, s.address), `specgate_redeliveries_total{result="lost"} 1`+"\n")
 		})
 		asked(2, 200, 203, 2, 200, 203, 2, 203, 203)
 		if !strings.Contains(s.log.String(), `msg="an event is lost" delivery=never event=pull_request action=opened`) {

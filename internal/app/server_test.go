@@ -3,11 +3,7 @@ package app_test
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
-	"crypto/rsa"
-	"crypto/x509"
 	"database/sql"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
@@ -29,6 +25,7 @@ import (
 
 	"github.com/specgate/specgate/checks"
 	"github.com/specgate/specgate/internal/app"
+	"github.com/specgate/specgate/internal/app/apptest"
 	"github.com/specgate/specgate/internal/github/githubtest"
 	"github.com/specgate/specgate/internal/policy"
 	positions "github.com/specgate/specgate/internal/source"
@@ -87,7 +84,7 @@ func (c *checker) ran() []string {
 
 // scene is a server within the test, and a GitHub.
 type scene struct {
-	*world
+	*apptest.World
 	t       *testing.T
 	checker *checker
 	config  app.Config
@@ -116,21 +113,14 @@ func (l *lockedBuffer) String() string {
 // newScene is a GitHub with one repository, and a server that is not started.
 func newScene(t *testing.T, database string) *scene {
 	t.Helper()
-	key, err := rsa.GenerateKey(rand.Reader, 2048)
-	if err != nil {
-		t.Fatal(err)
-	}
 	commits := map[string]githubtest.Commit{baseSHA: {}, other: {Parents: []string{baseSHA}}}
 	for _, sha := range []string{one, two, three} {
 		commits[sha] = githubtest.Commit{Parents: []string{baseSHA}}
 	}
 	state := githubtest.State{"acme/numbers": {Default: baseSHA, Commits: commits, Pulls: map[int]*githubtest.Pull{7: {Head: one, Base: baseSHA}}}}
-	w := &world{Server: githubtest.New(state, ""), ids: map[string]int64{"acme/numbers": 1000}, repos: []string{"acme/numbers"},
-		key: pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)})}
-	w.AddApp(githubtest.App{ID: appID, Slug: "specgate-app", Key: &key.PublicKey, Installation: installation,
-		Permissions: map[string]string{"checks": "write", "contents": "read", "pull_requests": "read"}})
-	s := &scene{world: w, t: t, checker: &checker{begun: make(chan string, 100)}, log: &lockedBuffer{}}
-	s.config = app.Config{Listen: "127.0.0.1:0", Database: database, AppID: appID, PrivateKey: w.key, WebhookSecret: []byte(webhookSecret), APIURL: w.URL,
+	w := apptest.NewWorld(t, state, "", map[string]string{"checks": "write", "contents": "read", "pull_requests": "read"})
+	s := &scene{World: w, t: t, checker: &checker{begun: make(chan string, 100)}, log: &lockedBuffer{}}
+	s.config = app.Config{Listen: "127.0.0.1:0", Database: database, AppID: apptest.AppID, PrivateKey: w.Key, WebhookSecret: []byte(apptest.WebhookSecret), APIURL: w.URL,
 		UserAgent: "specgate/test", Jobs: 2, Timeout: time.Minute, Patience: 10 * time.Second, Checker: s.checker, Log: slog.New(slog.NewTextHandler(s.log, nil)),
 		Retry: 20 * time.Millisecond, Wait: time.Millisecond}
 	t.Cleanup(func() {
@@ -182,7 +172,7 @@ func (s *scene) tryStart() error {
 // post sends an event that is to be accepted.
 func (s *scene) post(name string, more map[string]any) {
 	s.t.Helper()
-	status, text, err := send(http.DefaultClient, s.address, s.event(s.t, name, "acme/numbers", more), nil)
+	status, text, err := apptest.Send(http.DefaultClient, s.address, s.Event(s.t, name, "acme/numbers", more), nil)
 	if err != nil || status != http.StatusAccepted {
 		s.t.Fatalf("the event %s: %d %q %v", name, status, text, err)
 	}
@@ -228,7 +218,7 @@ func (s *scene) want(lines ...string) {
 }
 
 func (s *scene) idle() bool {
-	text := metricsOf(s.t, s.address)
+	text := apptest.Metrics(s.t, s.address)
 	for _, want := range []string{"specgate_heads{want=\"check\"} 0\n", "specgate_heads{want=\"end\"} 0\n", "specgate_queue_jobs{queue=\"github\",state=\"running\"} 0\n",
 		"specgate_queue_jobs{queue=\"github\",state=\"available\"} 0\n"} {
 		if !strings.Contains(text, want) {
@@ -334,7 +324,7 @@ func TestPushes(t *testing.T) {
 		s.pullEvent("edited", two, 4, map[string]any{"changes": map[string]any{"base": map[string]any{}}})
 		s.eventually("a changed base is checked anew", func() bool { return len(s.checker.ran()) == 5 })
 		s.want("2222 completed success: "+passTitle, "3333 completed success: "+passTitle, "4444 completed success: "+passTitle)
-		if issued := s.Issued(); !cmp.Equal(issued[0], githubtest.Token{Login: "specgate-app[bot]", AppID: appID, Repos: []string{"acme/numbers"},
+		if issued := s.Issued(); !cmp.Equal(issued[0], githubtest.Token{Login: "specgate-app[bot]", AppID: apptest.AppID, Repos: []string{"acme/numbers"},
 			Permissions: map[string]string{"checks": "write", "contents": "read", "pull_requests": "read"}}) {
 			t.Errorf("token: %+v", issued[0])
 		}
@@ -416,7 +406,7 @@ func TestFork(t *testing.T) {
 	each(t, func(t *testing.T, s *scene) {
 		s.start()
 		suite := func(action, sha string) {
-			s.post("check_suite", map[string]any{"action": action, "check_suite": map[string]any{"head_sha": sha, "pull_requests": []any{}, "app": map[string]any{"id": appID}}})
+			s.post("check_suite", map[string]any{"action": action, "check_suite": map[string]any{"head_sha": sha, "pull_requests": []any{}, "app": map[string]any{"id": apptest.AppID}}})
 		}
 		suite("requested", one)
 		s.want("2222 completed success: " + passTitle)
@@ -428,10 +418,10 @@ func TestFork(t *testing.T) {
 		}
 		id := s.State()["acme/numbers"].CheckRuns[0].ID
 		suite("rerequested", one)
-		s.post("check_run", map[string]any{"action": "rerequested", "check_run": map[string]any{"id": id, "head_sha": one, "app": map[string]any{"id": appID}}})
+		s.post("check_run", map[string]any{"action": "rerequested", "check_run": map[string]any{"id": id, "head_sha": one, "app": map[string]any{"id": apptest.AppID}}})
 		s.eventually("it is checked again", func() bool { return len(s.checker.ran()) > 1 })
 		s.post("check_run", map[string]any{"action": "requested_action", "requested_action": map[string]any{"identifier": "rerun"},
-			"check_run": map[string]any{"id": id, "head_sha": one, "app": map[string]any{"id": appID}}})
+			"check_run": map[string]any{"id": id, "head_sha": one, "app": map[string]any{"id": apptest.AppID}}})
 		s.eventually("it is checked again", func() bool { return len(s.checker.ran()) > 2 })
 		s.want("2222 completed success: " + passTitle)
 		if got := s.State()["acme/numbers"].CheckRuns[0].ID; got != id {
@@ -466,7 +456,7 @@ func TestMergeGroupAfterPush(t *testing.T) {
 		letGo := s.held()
 		s.pull("opened", one, 1, nil)
 		s.begins(one)
-		s.post("check_suite", map[string]any{"action": "requested", "check_suite": map[string]any{"head_sha": two, "pull_requests": []any{}, "app": map[string]any{"id": appID}}})
+		s.post("check_suite", map[string]any{"action": "requested", "check_suite": map[string]any{"head_sha": two, "pull_requests": []any{}, "app": map[string]any{"id": apptest.AppID}}})
 		s.post("merge_group", map[string]any{"action": "checks_requested", "merge_group": map[string]any{"head_sha": two, "base_sha": baseSHA}})
 		letGo()
 		s.want("2222 completed success: "+passTitle, "3333 completed success: "+passTitle)
@@ -481,7 +471,7 @@ func TestEventMeanwhile(t *testing.T) {
 			st["acme/numbers"].Pulls[7].Head = two
 			s.pullEvent("opened", two, 1, nil)
 		}})
-		s.post("check_suite", map[string]any{"action": "requested", "check_suite": map[string]any{"head_sha": two, "pull_requests": []any{}, "app": map[string]any{"id": appID}}})
+		s.post("check_suite", map[string]any{"action": "requested", "check_suite": map[string]any{"head_sha": two, "pull_requests": []any{}, "app": map[string]any{"id": apptest.AppID}}})
 		s.want("3333 completed success: " + passTitle)
 
 		// The same with one that was closed, of which no event came, and that is opened again.
@@ -537,7 +527,7 @@ func TestFailures(t *testing.T) {
 				t.Errorf("case %d: %+v", i, run)
 			}
 		}
-		if text := metricsOf(t, s.address); !strings.Contains(text, "specgate_heads{want=\"lost\"} 0\n") || !strings.Contains(text, "specgate_failures_total 3\n") {
+		if text := apptest.Metrics(t, s.address); !strings.Contains(text, "specgate_heads{want=\"lost\"} 0\n") || !strings.Contains(text, "specgate_failures_total 3\n") {
 			t.Errorf("metrics:\n%s", text)
 		}
 	})
@@ -602,17 +592,19 @@ func TestWebhook(t *testing.T) {
 	s := newScene(t, filepath.Join(t.TempDir(), "specgate.db"))
 	s.config.Log = slog.New(slog.NewTextHandler(s.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	s.start()
-	if text := metricsOf(t, s.address); strings.Contains(text, "specgate_github_requests_left{") {
+	if text := apptest.Metrics(t, s.address); strings.Contains(text, "specgate_github_requests_left{") {
 		t.Errorf("requests that are left, before GitHub has said how many:\n%s", text)
 	}
-	opened := s.pushed(t, push{repo: "acme/numbers", number: 7, n: 1, sha: one, time: time.Unix(1e9, 0)})
+	opened := s.Pushed(t, apptest.Push{Repo: "acme/numbers", Number: 7, N: 1, SHA: one, Time: time.Unix(1e9, 0)})
 	header := func(key, value string) func(*http.Request) {
 		return func(r *http.Request) { r.Header.Set(key, value) }
 	}
-	body := func(name, text string) webhook { return webhook{name, "d-" + fmt.Sprint(len(text)), []byte(text)} }
+	body := func(name, text string) apptest.Webhook {
+		return apptest.Webhook{Event: name, Delivery: "d-" + fmt.Sprint(len(text)), Body: []byte(text)}
+	}
 	got := map[string]string{}
 	for name, c := range map[string]struct {
-		hook   webhook
+		hook   apptest.Webhook
 		change func(*http.Request)
 		want   string
 	}{
@@ -638,7 +630,7 @@ func TestWebhook(t *testing.T) {
 		"unknown action":    {body("pull_request", `{"action":"assigned"  }`), nil, "200 ignored"},
 		"another App's run": {body("check_run", `{"action":"rerequested","check_run":{"head_sha":"x","app":{"id":4}}}`), nil, "200 ignored"},
 	} {
-		status, text, err := send(&http.Client{Timeout: 20 * time.Second}, s.address, c.hook, c.change)
+		status, text, err := apptest.Send(&http.Client{Timeout: 20 * time.Second}, s.address, c.hook, c.change)
 		if err != nil {
 			// The server may close the connection of a body that it does not read before the client has read its answer.
 			if strings.HasPrefix(name, "too large") && (strings.Contains(err.Error(), "reset") || strings.Contains(err.Error(), "broken pipe")) {
@@ -652,7 +644,7 @@ func TestWebhook(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got[name], c.want)
 		}
 	}
-	if text := metricsOf(t, s.address); strings.Contains(text, `result="accepted"`) || !strings.Contains(text, `specgate_deliveries_total{event="other",result="ignored"} 1`+"\n") {
+	if text := apptest.Metrics(t, s.address); strings.Contains(text, `result="accepted"`) || !strings.Contains(text, `specgate_deliveries_total{event="other",result="ignored"} 1`+"\n") {
 		t.Errorf("metrics:\n%s", text)
 	}
 	if n := len(s.State()["acme/numbers"].CheckRuns); n > 0 || len(s.checker.ran()) > 0 {
@@ -661,7 +653,7 @@ func TestWebhook(t *testing.T) {
 
 	s.Fail(githubtest.Fault{Kind: githubtest.Pass, Header: map[string]string{"X-RateLimit-Remaining": "4321"}, Times: 1 << 30})
 	for _, want := range []string{"202 accepted", "200 this delivery was taken before"} {
-		status, text, err := send(http.DefaultClient, s.address, opened, nil)
+		status, text, err := apptest.Send(http.DefaultClient, s.address, opened, nil)
 		if got := fmt.Sprintf("%d %s", status, text); err != nil || got != want {
 			t.Errorf("%q %v, want %q", got, err, want)
 		}
@@ -670,7 +662,7 @@ func TestWebhook(t *testing.T) {
 	if len(s.checker.ran()) != 1 {
 		t.Errorf("checked: %q", s.checker.ran())
 	}
-	if text := metricsOf(t, s.address); !strings.Contains(text, "specgate_github_requests_left{installation=\"6\"} 4321\n") {
+	if text := apptest.Metrics(t, s.address); !strings.Contains(text, "specgate_github_requests_left{installation=\"6\"} 4321\n") {
 		t.Errorf("requests that are left:\n%s", text)
 	}
 	// Every request is in the log.
@@ -680,8 +672,8 @@ func TestWebhook(t *testing.T) {
 		`msg="an event is refused: the content type of the webhook is not application/json" delivery=`:                                 1,
 		`msg="an event is refused: it is not valid" delivery=`:                                                                         3,
 		`msg="event that means nothing here" delivery=`:                                                                                4,
-		`msg="event that came before" delivery=` + opened.delivery + ` event=pull_request action=opened repo=acme/numbers head=` + one: 1,
-		`msg=event delivery=` + opened.delivery + ` event=pull_request action=opened repo=acme/numbers head=` + one + ` pull=7`:        1,
+		`msg="event that came before" delivery=` + opened.Delivery + ` event=pull_request action=opened repo=acme/numbers head=` + one: 1,
+		`msg=event delivery=` + opened.Delivery + ` event=pull_request action=opened repo=acme/numbers head=` + one + ` pull=7`:        1,
 	} {
 		if n := strings.Count(s.log.String(), line); n != want {
 			t.Errorf("the log has %d lines with %s, and should have %d", n, line, want)
@@ -797,6 +789,24 @@ func TestClockSetBack(t *testing.T) {
 		}
 		s.start()
 		s.want("2222 completed success: " + passTitle)
+
+		// The same of jobs that pause: one that was begun at that time, and one that was begun before.
+		for i, begun := range []string{later, "attempted_at"} {
+			s.Fail(githubtest.Fault{Path: "/pulls/7", Kind: githubtest.Answer, Status: http.StatusTooManyRequests, Header: map[string]string{"Retry-After": "1000"}})
+			s.post("check_run", map[string]any{"action": "rerequested", "check_run": map[string]any{"id": 1, "head_sha": one, "app": map[string]any{"id": apptest.AppID}}})
+			s.eventually("it pauses", func() bool {
+				var n int
+				return db.QueryRow("SELECT COUNT(*) FROM river_job WHERE state = 'scheduled'").Scan(&n) == nil && n == 1
+			})
+			if err := s.stop(); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := db.Exec("UPDATE river_job SET attempted_at = " + begun + ", scheduled_at = " + strings.Replace(later, "1", fmt.Sprint(1+i), 1) + " WHERE state = 'scheduled'"); err != nil {
+				t.Fatal(err)
+			}
+			s.start()
+			s.eventually("it is checked again", func() bool { return s.idle() && len(s.checker.ran()) == 3+i })
+		}
 		if !s.postgres() {
 			return // one server knows that it is the only one
 		}
@@ -808,14 +818,14 @@ func TestClockSetBack(t *testing.T) {
 		for _, do := range []string{
 			"INSERT INTO specgate_workers (id, seen) VALUES ('gone', (EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::BIGINT + 3600000)",
 			"UPDATE specgate_heads SET asked = asked + 1",
-			"UPDATE river_job SET state = 'running', finalized_at = NULL, attempted_by = '{gone}', attempted_at = " + later,
+			"UPDATE river_job SET state = 'running', finalized_at = NULL, attempted_by = '{gone}', attempted_at = " + later + " WHERE id = (SELECT MAX(id) FROM river_job)",
 		} {
 			if _, err := db.Exec(do); err != nil {
 				t.Fatal(err)
 			}
 		}
 		s.start()
-		s.eventually("it is checked again", func() bool { return s.idle() && len(s.checker.ran()) == 3 })
+		s.eventually("it is checked again", func() bool { return s.idle() && len(s.checker.ran()) == 5 })
 	})
 }
 
@@ -918,7 +928,7 @@ func TestSeveralPulls(t *testing.T) {
 		s.checker.set(func(_ context.Context, job app.Job) (app.Result, error) {
 			return found(job, map[string]string{baseSHA: "a", other: "b"}[job.Base]), nil
 		})
-		again := map[string]any{"action": "rerequested", "check_run": map[string]any{"id": s.run(two).ID, "head_sha": two, "app": map[string]any{"id": appID}}}
+		again := map[string]any{"action": "rerequested", "check_run": map[string]any{"id": s.run(two).ID, "head_sha": two, "app": map[string]any{"id": apptest.AppID}}}
 		s.post("check_run", again)
 		s.eventually("both are checked again", func() bool { return s.idle() && len(s.checker.ran()) == 4 })
 		first := s.run(two)
@@ -931,7 +941,7 @@ func TestSeveralPulls(t *testing.T) {
 		})
 		// The check run in whose place it is shows nothing that can be accepted.
 		s.post("check_run", map[string]any{"action": "requested_action", "requested_action": map[string]any{"identifier": "accept"},
-			"check_run": map[string]any{"id": first.ID, "head_sha": two, "app": map[string]any{"id": appID}}, "sender": map[string]any{"login": "ada", "id": 1, "type": "User"}})
+			"check_run": map[string]any{"id": first.ID, "head_sha": two, "app": map[string]any{"id": apptest.AppID}}, "sender": map[string]any{"login": "ada", "id": 1, "type": "User"}})
 		s.eventually("it is dropped", func() bool { return strings.Contains(s.log.String(), "does not say what blocks") })
 		s.remark(8, "ada", "specgate accept: seen as well", 4*time.Second, 0)
 		s.press("accept", two, "ada", 1)
@@ -1009,16 +1019,23 @@ func TestGivenUp(t *testing.T) {
 		s.Fail(githubtest.Fault{Kind: githubtest.Answer, Status: 502, Times: 1 << 30})
 		s.pull("opened", one, 1, nil)
 		s.eventually("GitHub was asked", func() bool { return len(s.Requests()) > 1 })
+		asked := len(s.Requests())
 		mu.Lock()
 		later = 25 * time.Hour
 		mu.Unlock()
-		// The job waits for its next attempt; the time of the queue is the real one.
-		s.eventually("it is given up", func() bool { return strings.Contains(metricsOf(t, s.address), "specgate_heads{want=\"lost\"} 1\n") })
+		// The job waits for its next attempts; the time of the queue is the real one.
+		s.eventually("it is given up", func() bool {
+			return strings.Contains(apptest.Metrics(t, s.address), "specgate_heads{want=\"lost\"} 1\n")
+		})
 		if !strings.Contains(s.log.String(), "a head is given up") {
 			t.Error("the log does not say so")
 		}
+		// That so much time is over is not believed at once: the clock may have been set, or the machine have slept.
+		if n := len(s.Requests()) - asked; n < 8 {
+			t.Errorf("it is given up after %d more requests", n)
+		}
 		s.Heal()
-		s.post("check_run", map[string]any{"action": "rerequested", "check_run": map[string]any{"id": 1, "head_sha": one, "app": map[string]any{"id": appID}}})
+		s.post("check_run", map[string]any{"action": "rerequested", "check_run": map[string]any{"id": 1, "head_sha": one, "app": map[string]any{"id": apptest.AppID}}})
 		s.want("2222 completed success: " + passTitle)
 
 		// Without the App there is nothing to wait for.
@@ -1028,6 +1045,49 @@ func TestGivenUp(t *testing.T) {
 		s.Fail(githubtest.Fault{Kind: githubtest.Answer, Status: 404, Body: "{}", Times: 1 << 30})
 		s.post("installation", map[string]any{"action": "deleted"})
 		s.eventually("nothing is to be done", s.idle)
+	})
+}
+
+// TestAskedMeanwhile: what is asked for while something fails, or between a failure and its pause, does not wait for the end of the pause.
+func TestAskedMeanwhile(t *testing.T) {
+	each(t, func(t *testing.T, s *scene) {
+		s.Change(func(st githubtest.State) { st["acme/numbers"].Pulls[8] = &githubtest.Pull{Head: two, Base: baseSHA} })
+		limit := githubtest.Fault{Path: "/pulls/7", Kind: githubtest.Answer, Status: http.StatusTooManyRequests, Header: map[string]string{"Retry-After": "3000"}}
+		again := func(sha string) {
+			s.post("check_run", map[string]any{"action": "rerequested", "check_run": map[string]any{"id": 1, "head_sha": sha, "app": map[string]any{"id": apptest.AppID}}})
+		}
+		s.start()
+		meanwhile := limit
+		meanwhile.Do = func(githubtest.State) { again(one) }
+		s.Fail(meanwhile)
+		s.pull("opened", one, 1, nil)
+		s.want("2222 completed success: " + passTitle)
+
+		// Both pause, and of the second something was asked that its job did not see.
+		limit.Path, limit.Times = "/pulls/", 2
+		s.Fail(limit)
+		again(one)
+		s.post("pull_request", map[string]any{"action": "opened", "number": 8, "pull_request": map[string]any{"number": 8, "state": "open",
+			"updated_at": "2026-01-01T00:00:00Z", "head": map[string]any{"sha": two}}})
+		db := s.open()
+		pausing := func() (n int) {
+			t.Helper()
+			if err := db.QueryRow("SELECT COUNT(*) FROM river_job WHERE state = 'scheduled'").Scan(&n); err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+		s.eventually("both pause", func() bool { return pausing() == 2 })
+		if err := s.stop(); err != nil {
+			t.Fatal(err)
+		}
+		for _, do := range []string{"UPDATE specgate_heads SET changed = 0", "UPDATE specgate_heads SET asked = asked + 1, error = '' WHERE sha = '" + two + "'"} {
+			if _, err := db.Exec(do); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.start()
+		s.eventually("it is checked", func() bool { return slices.Contains(s.runs(), "3333 completed success: "+passTitle) && pausing() == 1 })
 	})
 }
 
@@ -1057,7 +1117,7 @@ func TestPoison(t *testing.T) {
 	if want := "    the server ended 10 times while it checked this commit"; !strings.Contains(s.run(one).Summary, want) || len(s.checker.ran()) != 1 {
 		t.Errorf("%q after %d checks", s.run(one).Summary, len(s.checker.ran()))
 	}
-	s.post("check_run", map[string]any{"action": "rerequested", "check_run": map[string]any{"id": 1, "head_sha": one, "app": map[string]any{"id": appID}}})
+	s.post("check_run", map[string]any{"action": "rerequested", "check_run": map[string]any{"id": 1, "head_sha": one, "app": map[string]any{"id": apptest.AppID}}})
 	s.eventually("it is checked when somebody asks", func() bool { return s.idle() && s.run(one).Conclusion == "success" })
 }
 
@@ -1065,7 +1125,7 @@ func TestPoison(t *testing.T) {
 func TestFair(t *testing.T) {
 	s := newScene(t, filepath.Join(t.TempDir(), "specgate.db"))
 	s.config.Jobs = 1
-	s.ids["acme/small"] = 1001
+	s.IDs["acme/small"] = 1001
 	s.Change(func(st githubtest.State) {
 		st["acme/small"] = &githubtest.Repo{Default: baseSHA, Commits: map[string]githubtest.Commit{baseSHA: {}, one: {Parents: []string{baseSHA}}}, Pulls: map[int]*githubtest.Pull{1: {Head: one, Base: baseSHA}}}
 		busy := st["acme/numbers"]
@@ -1078,8 +1138,8 @@ func TestFair(t *testing.T) {
 	s.start()
 	letGo := s.held()
 	opened := func(repo string, number int, sha string) {
-		h := s.pushed(t, push{repo: repo, number: number, n: 1, sha: sha, time: time.Unix(1e9, 0)})
-		if status, text, err := send(http.DefaultClient, s.address, h, nil); err != nil || status != http.StatusAccepted {
+		h := s.Pushed(t, apptest.Push{Repo: repo, Number: number, N: 1, SHA: sha, Time: time.Unix(1e9, 0)})
+		if status, text, err := apptest.Send(http.DefaultClient, s.address, h, nil); err != nil || status != http.StatusAccepted {
 			t.Fatalf("%d %q %v", status, text, err)
 		}
 	}
@@ -1095,6 +1155,63 @@ func TestFair(t *testing.T) {
 	}
 }
 
+// TestShares: an installation with many repositories does not keep another one waiting, and what waits moves up, so that it is not overtaken for ever.
+func TestShares(t *testing.T) {
+	each(t, func(t *testing.T, s *scene) {
+		s.config.Jobs, s.config.Patience = 1, time.Millisecond
+		s.start()
+		s.held()
+		wants := func(installation, repo, number int) {
+			t.Helper()
+			sha := fmt.Sprintf("%036x%04x", repo, number)
+			s.post("check_suite", map[string]any{"action": "requested", "installation": map[string]any{"id": installation}, "check_suite": map[string]any{"head_sha": sha},
+				"repository": map[string]any{"id": repo, "full_name": fmt.Sprintf("acme/r%d", repo)}})
+		}
+		// Nothing but this one is begun, as it has the only place.
+		s.pull("opened", one, 1, nil)
+		s.begins(one)
+		for n := range 4 {
+			wants(7, 1, n)
+		}
+		for repo := range 40 {
+			wants(8, 100+repo, 0)
+		}
+		wants(9, 2, 0)
+		db := s.open()
+		// waiting are the priorities of the checks that wait, in the order in which they were asked for.
+		waiting := func() string {
+			t.Helper()
+			rows, err := db.Query("SELECT priority FROM river_job WHERE state = 'available' ORDER BY id")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer rows.Close()
+			var b strings.Builder
+			for rows.Next() {
+				var p int
+				if err := rows.Scan(&p); err != nil {
+					t.Fatal(err)
+				}
+				fmt.Fprint(&b, p)
+			}
+			return b.String()
+		}
+		if diff := cmp.Diff("1122"+strings.Repeat("1", 8)+strings.Repeat("2", 24)+strings.Repeat("3", 8)+"1", waiting()); diff != "" {
+			t.Errorf("priorities (-want +got):\n%s", diff)
+		}
+		// The first of the two that are busy are done, and after a while others take their places.
+		if err := s.stop(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.Exec("UPDATE river_job SET state = 'cancelled', finalized_at = created_at WHERE state = 'available' AND priority = 1 AND id < (SELECT MAX(id) FROM river_job)"); err != nil {
+			t.Fatal(err)
+		}
+		s.Fail(githubtest.Fault{Kind: githubtest.Slow, Delay: time.Hour, Times: 1 << 30}) // nothing comes to an end
+		s.start()
+		s.eventually("others have their places", func() bool { return !strings.Contains(waiting(), "3") && strings.Count(waiting(), "2") == 24 })
+	})
+}
+
 // BenchmarkWebhook is how long an event takes to be stored with its job, a thousand times a second or not.
 func BenchmarkWebhook(b *testing.B) {
 	for _, c := range []struct{ name, database string }{{"sqlite", filepath.Join(b.TempDir(), "specgate.db")}, {"postgres", ""}} {
@@ -1102,20 +1219,20 @@ func BenchmarkWebhook(b *testing.B) {
 			if c.database == "" {
 				c.database = postgresURL(b)
 			}
-			w := newWorld(b, 1, 1, 1)
+			w := apptest.NewBusyWorld(b, 1, 1, 1, "")
 			// Nothing is checked: it is the way in that is measured.
-			server := w.newServer(b, c.database)
-			server.start()
-			server.ready()
+			server := newServer(b, w, c.database)
+			server.Start()
+			server.Ready()
 			client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 100}}
 			var number atomic.Int64
 			b.ResetTimer()
 			b.RunParallel(func(pb *testing.PB) {
 				for pb.Next() {
 					n := number.Add(1)
-					h := w.event(b, "pull_request", "acme/r0", map[string]any{"action": "closed", "number": n, "pull_request": map[string]any{"state": "closed",
+					h := w.Event(b, "pull_request", "acme/r0", map[string]any{"action": "closed", "number": n, "pull_request": map[string]any{"state": "closed",
 						"updated_at": "2026-01-01T00:00:00Z", "head": map[string]any{"sha": fmt.Sprintf("%040x", n)}}})
-					if status, text, err := send(client, server.address, h, nil); err != nil || status != http.StatusAccepted {
+					if status, text, err := apptest.Send(client, server.Address, h, nil); err != nil || status != http.StatusAccepted {
 						b.Errorf("%d %q %v", status, text, err)
 					}
 				}

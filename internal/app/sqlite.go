@@ -117,6 +117,8 @@ func (s *sqliteDatabase) recover(ctx context.Context) (n int64, err error) {
 // beat: nobody else is there.
 func (s *sqliteDatabase) beat(ctx context.Context) (int64, error) { return 0, s.db.PingContext(ctx) }
 
+func (s *sqliteDatabase) leave(context.Context) error { return nil }
+
 func (s *sqliteDatabase) orphans(ctx context.Context, running map[int64]bool) (n int64, err error) {
 	err = s.within(ctx, func(t tx) error {
 		if _, err := early(ctx, t); err != nil {

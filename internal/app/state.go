@@ -274,7 +274,7 @@ func want(ctx context.Context, t tx, repo int64, sha, groupBase string, w when, 
 		if w == ifNew || w == unlessDone && !ended && known {
 			return nil
 		}
-		_, err := t.exec(ctx, "UPDATE specgate_heads SET want = $1, reason = '', asked = asked + 1, group_base = $2, failures = 0, failing_since = 0, changed = $3 WHERE id = $4",
+		_, err := t.exec(ctx, "UPDATE specgate_heads SET want = $1, reason = '', asked = asked + 1, group_base = $2, failures = 0, failing_since = 0, error = '', changed = $3 WHERE id = $4",
 			wantCheck, cmp.Or(groupBase, h.groupBase), millis(now), h.id)
 		if err != nil {
 			return err
@@ -295,7 +295,7 @@ func retire(ctx context.Context, t tx, h head, reason string, now time.Time) err
 	if needed, err := h.needed(ctx, t); err != nil || needed {
 		return err
 	}
-	_, err := t.exec(ctx, "UPDATE specgate_heads SET want = $1, reason = $2, asked = asked + 1, failures = 0, failing_since = 0, changed = $3 WHERE id = $4",
+	_, err := t.exec(ctx, "UPDATE specgate_heads SET want = $1, reason = $2, asked = asked + 1, failures = 0, failing_since = 0, error = '', changed = $3 WHERE id = $4",
 		wantEnd, reason, millis(now), h.id)
 	if err != nil {
 		return err
@@ -319,20 +319,39 @@ func forget(ctx context.Context, t tx, e event, now time.Time) error {
 	return nil
 }
 
-// priorityIn is the priority of one more check of a repository, 1 to 4: the more of its checks wait, the later it comes. So what another
-// repository asks for does not wait behind all that one that is busy has asked for.
+// The first of these many checks of a repository, and of an installation, that wait have priority 1, 2 and 3.
+var (
+	repoShares         = [3]int{2, 8, 32}
+	installationShares = [3]int{8, 32, 128}
+)
+
+// priorityIn is the priority of one more check of a repository, 1 to 4: the more of its checks wait, or of those of its installation, the later it
+// comes. So what others ask for does not wait behind all that one that is busy has asked for.
 func priorityIn(ctx context.Context, t tx, repo int64) (int, error) {
-	var waiting int
-	err := one(ctx, t, "SELECT COUNT(*) FROM specgate_heads WHERE repo = $1 AND want = $2 AND done < asked", []any{repo, wantCheck}, &waiting)
-	switch {
-	case waiting <= 2:
-		return 1, err
-	case waiting <= 8:
-		return 2, err
-	case waiting <= 32:
-		return 3, err
+	var ofRepo, ofInstallation int
+	err := one(ctx, t, `SELECT COALESCE(SUM(CASE WHEN h.repo = $1 THEN 1 ELSE 0 END), 0), COUNT(*) FROM specgate_heads h JOIN specgate_repos r ON r.id = h.repo
+		WHERE h.want = $2 AND h.done < h.asked AND r.installation = (SELECT installation FROM specgate_repos WHERE id = $1)`, []any{repo, wantCheck}, &ofRepo, &ofInstallation)
+	priority := 1
+	for i := range repoShares {
+		if ofRepo > repoShares[i] || ofInstallation > installationShares[i] {
+			priority = i + 2
+		}
 	}
-	return 4, err
+	return priority, err
+}
+
+// share gives the checks that wait their priorities anew: those that came first of each repository and installation are before the others now. So
+// a check does not wait for ever because others keep coming that are of less busy ones.
+func share(ctx context.Context, t tx) error {
+	_, err := t.exec(ctx, fmt.Sprintf(`UPDATE river_job SET priority = shares.priority FROM (
+		SELECT id, CASE WHEN n <= %d AND m <= %d THEN 1 WHEN n <= %d AND m <= %d THEN 2 WHEN n <= %d AND m <= %d THEN 3 ELSE 4 END AS priority FROM (
+			SELECT id, n, ROW_NUMBER() OVER (PARTITION BY installation ORDER BY n, scheduled_at, id) AS m FROM (
+				SELECT j.id, j.scheduled_at, r.installation, ROW_NUMBER() OVER (PARTITION BY r.id ORDER BY j.scheduled_at, j.id) AS n
+				FROM (SELECT id, scheduled_at, CAST(args->>'head' AS BIGINT) AS head FROM river_job WHERE kind = $1 AND queue = $2 AND state = 'available') j
+				JOIN specgate_heads h ON h.id = j.head JOIN specgate_repos r ON r.id = h.repo) AS of_repo) AS of_installation) AS shares
+		WHERE river_job.id = shares.id AND river_job.priority <> shares.priority`, repoShares[0], installationShares[0], repoShares[1], installationShares[1],
+		repoShares[2], installationShares[2]), headArgs{}.Kind(), queueChecks)
+	return err
 }
 
 // schedule sees to it that a job of the head is going to run, in that queue and soon. One that runs sees by itself that something was asked.
@@ -350,30 +369,40 @@ func schedule(ctx context.Context, t tx, id int64, queue string, priority int) e
 	return err
 }
 
-// sweep adds jobs for heads that are not done and have none, which should not happen.
+// sweep adds jobs for heads that are not done and have none, which should not happen. And it ends the pauses of those that something was asked of since:
+// a job that was about to pause when it was asked did not see it.
 func sweep(ctx context.Context, t tx, now time.Time) error {
-	ids := map[int64]string{}
-	err := t.each(ctx, "SELECT id, want FROM specgate_heads WHERE done < asked AND changed < $1", []any{millis(now.Add(-time.Minute))}, func(scan func(...any) error) error {
-		var id int64
-		var want string
-		if err := scan(&id, &want); err != nil {
-			return err
-		}
-		ids[id] = want
-		return nil
+	type waiting struct {
+		id          int64
+		want, error string
+	}
+	var all []waiting
+	err := t.each(ctx, "SELECT id, want, error FROM specgate_heads WHERE done < asked AND changed < $1", []any{millis(now.Add(-time.Minute))}, func(scan func(...any) error) error {
+		var w waiting
+		err := scan(&w.id, &w.want, &w.error)
+		all = append(all, w)
+		return err
 	})
 	if err != nil {
 		return err
 	}
-	for id, want := range ids {
+	for _, w := range all {
 		queue, priority := queueChecks, 3
-		if want == wantEnd {
+		if w.want == wantEnd {
 			queue, priority = queueGitHub, 1
 		}
-		_, err := t.insert(ctx, headArgs{Head: id}, &river.InsertOpts{Queue: queue, Priority: priority, MaxAttempts: headAttempts,
+		inserted, err := t.insert(ctx, headArgs{Head: w.id}, &river.InsertOpts{Queue: queue, Priority: priority, MaxAttempts: headAttempts,
 			UniqueOpts: river.UniqueOpts{ByArgs: true, ByState: headStates()}})
 		if err != nil {
 			return fmt.Errorf("add a job: %w", err)
+		}
+		// Whatever is asked for takes the error of what was tried before from the row, and a failure that makes a job pause puts one there.
+		if inserted.UniqueSkippedAsDuplicate && w.error == "" {
+			_, err := t.exec(ctx, "UPDATE river_job SET queue = $1, state = 'available', scheduled_at = "+t.now(0)+" WHERE id = $2 AND state IN ('scheduled', 'retryable')",
+				queue, inserted.Job.ID)
+			if err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
 
 	"github.com/specgate/specgate/annotate"
 	"github.com/specgate/specgate/internal/github"
@@ -32,6 +34,10 @@ const (
 	// maxOutage is how long GitHub may be down before a head is given up, and maxRefused how long it may refuse the App's access.
 	maxOutage  = 24 * time.Hour
 	maxRefused = 2 * time.Hour
+	// minTries is how often is tried before, however long it lasted by the clock: it may have been set, or this machine have slept.
+	minTries = 10
+	// maxPause is the longest time before something is tried again.
+	maxPause = time.Hour
 	// maxBases is how many bases a head is checked against, if it is that of several pull requests.
 	maxBases = 3
 	// labelSeparator stands in no label of GitHub.
@@ -109,7 +115,10 @@ func (w *headWorker) Work(ctx context.Context, job *river.Job[headArgs]) error {
 				log.Info("something else is wanted of the head by now")
 				continue
 			case err != nil:
-				pause, stop := w.app.failed(ctx, &h, err)
+				pause, stop := w.app.failed(ctx, &h, err, pausesOf(job.JobRow))
+				if errors.Is(stop, errChanged) {
+					continue
+				}
 				if stop != nil {
 					return w.stopped(ctx, stop)
 				}
@@ -205,44 +214,59 @@ func (a *App) giveUp(ctx context.Context, h head, err error) done {
 	return d
 }
 
-// failed notes a failure, and says when to try again; 0: never.
-func (a *App) failed(ctx context.Context, h *head, err error) (pause time.Duration, stop error) {
+// pausesOf is how often a job has paused.
+func pausesOf(job *rivertype.JobRow) int {
+	var metadata struct {
+		Snoozes int `json:"snoozes"`
+	}
+	if json.Unmarshal(job.Metadata, &metadata) != nil {
+		return 0 // the queue's own; that nothing is known of it is as if there had been none
+	}
+	return metadata.Snoozes
+}
+
+// failed notes a failure of a job that has paused so often, and says when to try again; 0: never.
+func (a *App) failed(ctx context.Context, h *head, err error, pauses int) (pause time.Duration, stop error) {
 	if ctx.Err() != nil {
 		return 0, err
 	}
 	var (
 		gone  *goneError
 		limit *github.LimitError
+		check *checkError
 	)
 	switch {
 	case errors.As(err, &gone):
 		return 0, nil
 	case errors.As(err, &limit):
 		// GitHub says when to come back, and is right.
-		return min(max(limit.After, time.Second), time.Hour), nil
+		pause = min(max(limit.After, time.Second), maxPause)
+	default:
+		if h.failingSince == 0 {
+			h.failingSince = millis(a.now())
+		}
+		lasts := a.now().Sub(time.UnixMilli(h.failingSince))
+		outage, refused := isOutage(err), errors.Is(err, github.ErrNotFound) || errors.Is(err, github.ErrUnauthorized) || errors.Is(err, github.ErrReadOnly)
+		if !outage && !refused || errors.As(err, &check) {
+			h.failures++ // how often others are tried depends on how long they last
+		}
+		if errors.Is(err, github.ErrUnauthorized) {
+			// GitHub may have taken back a token before its time, or this machine's clock was set.
+			a.clients.forget(h.name)
+		}
+		switch {
+		case pauses >= minTries && (outage && lasts > maxOutage || refused && lasts > maxRefused), !outage && !refused && h.failures >= maxErrors:
+			return 0, nil
+		}
+		// Half as long as it lasts already, so that a short one costs little and a long one few requests.
+		pause = min(max(lasts/2, a.retry), a.retry<<min(pauses, 10), 15*time.Minute)
 	}
-	if h.failingSince == 0 {
-		h.failingSince = millis(a.now())
-	}
-	lasts := a.now().Sub(time.UnixMilli(h.failingSince))
-	outage, refused := isOutage(err), errors.Is(err, github.ErrNotFound) || errors.Is(err, github.ErrUnauthorized) || errors.Is(err, github.ErrReadOnly)
-	var check *checkError
-	if !outage && !refused || errors.As(err, &check) {
-		h.failures++ // how often others are tried depends on how long they last
-	}
-	if errors.Is(err, github.ErrUnauthorized) {
-		// GitHub may have taken back a token before its time, or this machine's clock was set.
-		a.clients.forget(h.name)
-	}
-	switch {
-	case outage && lasts > maxOutage, refused && lasts > maxRefused, !outage && !refused && h.failures >= maxErrors:
-		return 0, nil
-	}
-	// Half as long as it lasts already, so that a short one costs little and a long one few requests.
-	pause = min(max(lasts/2, a.retry), 15*time.Minute)
 	return pause, a.db.within(ctx, func(t tx) error {
-		_, err := t.exec(ctx, "UPDATE specgate_heads SET failures = $1, failing_since = $2, error = $3 WHERE id = $4 AND asked = $5",
+		n, err := t.exec(ctx, "UPDATE specgate_heads SET failures = $1, failing_since = $2, error = $3 WHERE id = $4 AND asked = $5",
 			h.failures, h.failingSince, short(err.Error()), h.id, h.asked)
+		if err == nil && n == 0 {
+			return errChanged // which does not wait for this
+		}
 		return err
 	})
 }

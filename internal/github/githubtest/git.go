@@ -37,7 +37,7 @@ func (s *Server) gitRepo(r *http.Request) (*Repo, *reply) {
 	user, password, ok := r.BasicAuth()
 	token, known := s.tokens[password]
 	switch repo := s.state[parts[1]]; {
-	case !ok || user != "x-access-token" || !known || token.expired():
+	case !ok || user != "x-access-token" || !known || token.expired(s.now()):
 		return no(http.StatusUnauthorized, "Invalid username or token.")
 	case repo == nil || repo.Git == "" || !token.good(parts[1]):
 		return no(http.StatusNotFound, "Repository not found.")

@@ -145,7 +145,7 @@ type Token struct {
 	Expires time.Time
 }
 
-func (t Token) expired() bool { return !t.Expires.IsZero() && time.Now().After(t.Expires) }
+func (t Token) expired(now time.Time) bool { return !t.Expires.IsZero() && now.After(t.Expires) }
 
 // good tells whether the token may know of a repository.
 func (t Token) good(name string) bool { return t.Repos == nil || slices.Contains(t.Repos, name) }
@@ -225,6 +225,8 @@ type Server struct {
 	// deliveries of webhooks, in the order of time, and those that were asked for again.
 	deliveries  []Delivery
 	redelivered []int64
+	// ahead is how far the clock is ahead of this machine's.
+	ahead time.Duration
 	// started has the times of check runs; born is when this server was started.
 	started map[int64]string
 	born    time.Time
@@ -305,6 +307,22 @@ func (s *Server) Change(do func(State)) {
 	defer s.mu.Unlock()
 	do(s.state)
 }
+
+// SetClock sets the clock by which tokens end: so far ahead of that of this machine.
+func (s *Server) SetClock(ahead time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ahead = ahead
+}
+
+// Clock is what SetClock set.
+func (s *Server) Clock() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ahead
+}
+
+func (s *Server) now() time.Time { return time.Now().Add(s.ahead) }
 
 // Issued are the tokens that Apps were given, in this order.
 func (s *Server) Issued() []Token {
@@ -534,12 +552,12 @@ func (c *call) authenticate() *refusal {
 	if scheme != "Bearer" && scheme != "token" {
 		return refuse(http.StatusUnauthorized, "Requires authentication")
 	}
-	if token, ok := c.tokens[text]; ok && !token.expired() {
+	if token, ok := c.tokens[text]; ok && !token.expired(c.now()) {
 		c.token = token
 		return nil
 	}
 	for i := range c.apps {
-		if c.apps[i].signed(text) {
+		if c.apps[i].signed(text, c.now()) {
 			c.app = &c.apps[i]
 			return nil
 		}
@@ -548,7 +566,7 @@ func (c *call) authenticate() *refusal {
 }
 
 // signed checks a JSON Web Token: RS256, the App as issuer, at most ten minutes in the future.
-func (a *App) signed(text string) bool {
+func (a *App) signed(text string, at time.Time) bool {
 	parts := strings.Split(text, ".")
 	if len(parts) != 3 || a.Key == nil {
 		return false
@@ -570,7 +588,7 @@ func (a *App) signed(text string) bool {
 		Issued  int64  `json:"iat"`
 		Expires int64  `json:"exp"`
 	}
-	now := time.Now().Unix()
+	now := at.Unix()
 	return json.Unmarshal(payload, &claims) == nil && claims.Issuer == strconv.FormatInt(a.ID, 10) && claims.Issued <= now && claims.Expires > now && claims.Expires <= now+600
 }
 
@@ -612,7 +630,7 @@ func (c *call) asApp(parts []string) (any, *refusal) {
 			}
 		}
 		c.issued = append(c.issued, token)
-		token.Expires = time.Now().Add(time.Hour)
+		token.Expires = c.now().Add(time.Hour)
 		c.tokens[text] = token
 		c.status = http.StatusCreated
 		return map[string]any{"token": text, "expires_at": token.Expires.UTC().Format(time.RFC3339), "permissions": o.Permissions}, nil

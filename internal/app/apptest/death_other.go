@@ -1,6 +1,6 @@
 //go:build !linux
 
-package app_test
+package apptest
 
 import "syscall"
 
