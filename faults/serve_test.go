@@ -265,7 +265,7 @@ func (s *site) pushes(random *rand.Rand) {
 func (s *site) ends() string {
 	s.t.Helper()
 	// Only what hangs takes so long.
-	s.WaitDone(s.t, s.servers[0].Address, 100*time.Second)
+	s.WaitDone(s.t, s.servers[0].Address, 15*time.Minute)
 	s.Verify(s.t)
 	var log strings.Builder
 	for _, server := range s.servers {

@@ -328,9 +328,22 @@ var (
 // priorityIn is the priority of one more check of a repository, 1 to 4: the more of its checks wait, or of those of its installation, the later it
 // comes. So what others ask for does not wait behind all that one that is busy has asked for.
 func priorityIn(ctx context.Context, t tx, repo int64) (int, error) {
-	var ofRepo, ofInstallation int
-	err := one(ctx, t, `SELECT COALESCE(SUM(CASE WHEN h.repo = $1 THEN 1 ELSE 0 END), 0), COUNT(*) FROM specgate_heads h JOIN specgate_repos r ON r.id = h.repo
-		WHERE h.want = $2 AND h.done < h.asked AND r.installation = (SELECT installation FROM specgate_repos WHERE id = $1)`, []any{repo, wantCheck}, &ofRepo, &ofInstallation)
+	ofRepo, waiting := 0, map[int64]int{}
+	err := t.each(ctx, `SELECT h.repo, COUNT(*) FROM specgate_heads h JOIN specgate_repos r ON r.id = h.repo
+		WHERE h.want = $1 AND h.done < h.asked AND r.installation = (SELECT installation FROM specgate_repos WHERE id = $2) GROUP BY h.repo`, []any{wantCheck, repo}, func(scan func(...any) error) error {
+		var id int64
+		var n int
+		err := scan(&id, &n)
+		if waiting[id] = n; id == repo {
+			ofRepo = n
+		}
+		return err
+	})
+	// Of a busy repository only so many come before this one.
+	ofInstallation := 0
+	for _, n := range waiting {
+		ofInstallation += min(n, ofRepo)
+	}
 	priority := 1
 	for i := range repoShares {
 		if ofRepo > repoShares[i] || ofInstallation > installationShares[i] {
