@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/specgate/specgate/checks"
+	"github.com/specgate/specgate/internal/model"
 	"github.com/specgate/specgate/internal/policy"
 )
 
@@ -72,3 +73,9 @@ func Subjects(ctx context.Context, o Options) (symbols []string, reasons []check
 
 // CasesOf is how many spectests of each of n functions are put to the verifier.
 var CasesOf = casesOf
+
+// RestsProved is how the stage verify ends for a function that is proved, in the words of a line, and why.
+func RestsProved(rests []*model.Function, run *checks.ProofRun) (string, string) {
+	check, why := restsProved(rests, run)
+	return checkWords[check], why
+}

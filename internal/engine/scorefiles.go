@@ -26,6 +26,7 @@ import (
 	"github.com/specgate/specgate/internal/policy"
 	"github.com/specgate/specgate/internal/prove"
 	"github.com/specgate/specgate/internal/score"
+	"github.com/specgate/specgate/internal/source"
 	"github.com/specgate/specgate/internal/syntax"
 	"github.com/specgate/specgate/internal/verus"
 )
@@ -256,7 +257,7 @@ func (s *scorer) files(ctx context.Context, names []string) (_ []annotate.ScoreL
 			fs = append(fs, f)
 		}
 	}
-	tampered, gone, err := s.tampered(ctx, t, m, first, fs)
+	tampered, gone, original, err := s.tampered(ctx, t, m, first, fs)
 	if err != nil {
 		return nil, err
 	}
@@ -271,7 +272,8 @@ func (s *scorer) files(ctx context.Context, names []string) (_ []annotate.ScoreL
 		}
 		return lines, nil
 	}
-	run, asked, results, err := s.measure(ctx, t, m, fs)
+	closed := unknown(m, original)
+	run, asked, results, err := s.measure(ctx, t, m, fs, original != nil && newView(original, m))
 	if err != nil {
 		return nil, err
 	}
@@ -279,6 +281,12 @@ func (s *scorer) files(ctx context.Context, names []string) (_ []annotate.ScoreL
 		l := annotate.ScoreLine{Symbol: f.Symbol, File: named[f.File.Path], Line: f.File.Syntax.Source.Position(f.NameSpan.Start).Line}
 		head := results[i]
 		facts := factsOf(head, run, s.o.MinSuite)
+		if facts.Verify == score.Passed {
+			facts.Verify, facts.Why[score.Verify] = restsProved(m.RestsOn(f), run)
+		}
+		if why := closed[f.Crate]; why != "" {
+			facts.Extract, facts.Why[score.Extract] = score.Failed, why
+		}
 		facts.Bypass = tampered[f]
 		switch {
 		case !promises(f) && facts.NotApplicable == "":
@@ -354,7 +362,9 @@ func beside(other, at, name string) (string, error) {
 }
 
 // measure verifies the functions' crates, if there is a verifier, and measures the functions.
-func (s *scorer) measure(ctx context.Context, t *tree, m *model.Model, fs []*model.Function) (_ *checks.ProofRun, _ *checks.Asked, _ []*checks.Measured, err error) {
+//
+// With exact, a result is also wrong when the specifications of its type do not show that it is another one.
+func (s *scorer) measure(ctx context.Context, t *tree, m *model.Model, fs []*model.Function, exact bool) (_ *checks.ProofRun, _ *checks.Asked, _ []*checks.Measured, err error) {
 	var run *checks.ProofRun
 	var asked *checks.Asked
 	var put func(*obligation.Plan) ([]obligation.Answer, error)
@@ -372,6 +382,14 @@ func (s *scorer) measure(ctx context.Context, t *tree, m *model.Model, fs []*mod
 		if p := result.Problem; p != nil && p.Kind != verus.NoDependencies && p.Kind != verus.CutOutput && p.Kind != verus.Crashed {
 			return nil, nil, nil, fmt.Errorf("verify %s: %w", fs[0].Crate.Root, p)
 		}
+		// What a proof rests on must be proved too, in whatever file it is.
+		paths := prove.FailingFiles(result)
+		for _, f := range fs {
+			for _, g := range m.RestsOn(f) {
+				paths = append(paths, g.File.Path)
+			}
+		}
+		m.Extend(paths)
 		run = side.Read(result)
 		put = func(plan *obligation.Plan) ([]obligation.Answer, error) {
 			if len(plan.Shadows) == 0 || unaskable(result) != "" {
@@ -405,7 +423,7 @@ func (s *scorer) measure(ctx context.Context, t *tree, m *model.Model, fs []*mod
 		case !promises(f):
 			out[i].Unmeasured = "it promises nothing"
 		default:
-			subjects, at = append(subjects, &measure.Subject{Symbol: f.Symbol, Head: &measure.Side{Function: f}}), append(at, i)
+			subjects, at = append(subjects, &measure.Subject{Symbol: f.Symbol, Head: &measure.Side{Function: f, Exact: exact}}), append(at, i)
 		}
 	}
 	if len(subjects) == 0 {
@@ -487,45 +505,34 @@ var errCaught = errors.New("internal error")
 var harmless = []model.SiteKind{model.Uninterp, model.Layout, model.NoDecreases}
 
 // tampered says of each function what was done to be green without a proof: with a baseline what differs from it, without one what is believed. gone
-// are the functions of the baseline that are no longer there.
-func (s *scorer) tampered(ctx context.Context, t *tree, m *model.Model, file string, fs []*model.Function) (out map[*model.Function][]string, gone []string, err error) {
+// are the functions of the baseline that are no longer there, and original is its model.
+func (s *scorer) tampered(ctx context.Context, t *tree, m *model.Model, file string, fs []*model.Function) (out map[*model.Function][]string, gone []string, original *model.Model, err error) {
 	out = map[*model.Function][]string{}
 	if s.o.Baseline == "" {
 		for _, f := range fs {
-			for _, site := range f.Sites {
-				if !slices.Contains(harmless, site.Kind) {
-					out[f] = append(out[f], fmt.Sprintf("believed without proof (%s): %s", site.Kind, site.Text))
-				}
-			}
+			out[f] = believed(m, f)
 		}
-		for _, f := range fs {
-			for _, x := range m.Trusted(f) {
-				if !slices.Contains(harmless, x.Site.Kind) {
-					out[f] = append(out[f], fmt.Sprintf("its proof rests on %s in %s, which is believed without proof (%s)", x.Site.Text, x.Via[len(x.Via)-1].Symbol, x.Site.Kind))
-				}
-			}
-		}
-		return out, nil, nil
+		return out, nil, nil, nil
 	}
-	text, err := os.ReadFile(s.o.Baseline)
+	text, err := readPlain(s.o.Baseline)
 	if err != nil {
-		return nil, nil, &InputError{fmt.Errorf("read the baseline: %w", err)}
+		return nil, nil, nil, &InputError{fmt.Errorf("read the baseline: %w", err)}
 	}
 	base, err := newTree(ctx, &replaced{t.from, file, text}, newStore())
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	if p := base.parsed(file); p.err != nil {
-		return nil, nil, &InputError{fmt.Errorf("read the baseline %s: %w", s.o.Baseline, p.err)}
+		return nil, nil, nil, &InputError{fmt.Errorf("read the baseline %s: %w", s.o.Baseline, p.err)}
 	}
 	bm, err := model.New(ctx, base, []string{file})
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	in := &checks.Input{Pairs: pair.New(bm, m)}
 	found, err := checks.Run(ctx, baselineRules(), in)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	var everywhere []string
 	for _, f := range found {
@@ -534,6 +541,12 @@ func (s *scorer) tampered(ctx context.Context, t *tree, m *model.Model, file str
 			continue
 		}
 		everywhere = append(everywhere, fmt.Sprintf("%s at %s: %s", f.Rule, f.Symbol, f.Message))
+	}
+	everywhere = append(everywhere, redirected(in.Pairs)...)
+	for _, x := range unbidden(m) {
+		if !slices.Contains(unbidden(bm), x) {
+			everywhere = append(everywhere, x)
+		}
 	}
 	for _, f := range fs {
 		out[f] = slices.Clone(everywhere)
@@ -557,7 +570,160 @@ func (s *scorer) tampered(ctx context.Context, t *tree, m *model.Model, file str
 			}
 		}
 	}
-	return out, gone, nil
+	return out, gone, bm, nil
+}
+
+// unknown says of each crate what of it could not be read or understood, and is not so in the original too.
+func unknown(m, original *model.Model) map[*model.Crate]string {
+	// each hands over the problems of the files that were read, with the text that they are about.
+	each := func(m *model.Model, yield func(f *model.File, p model.Problem, same string)) {
+		files := map[string]*model.File{}
+		for _, f := range m.Files {
+			files[f.Path] = f
+		}
+		for _, p := range m.Problems {
+			f, text := files[p.File], ""
+			if f != nil && f.Syntax != nil {
+				text = string(f.Syntax.Source.Text[p.Span.Start:p.Span.End])
+			}
+			if f != nil {
+				yield(f, p, strings.Join([]string{p.File, p.Text, text}, "\x00"))
+			}
+		}
+	}
+	known := map[string]int{}
+	if original != nil {
+		each(original, func(_ *model.File, _ model.Problem, same string) { known[same]++ })
+	}
+	out := map[*model.Crate]string{}
+	each(m, func(f *model.File, p model.Problem, same string) {
+		if known[same]--; known[same] >= 0 || out[f.Crate] != "" {
+			return
+		}
+		at := quotePath(p.File)
+		if f.Syntax != nil && p.Span != (source.Span{}) {
+			at += ":" + f.Syntax.Source.Position(p.Span.Start).String()
+		}
+		out[f.Crate] = at + ": " + p.Text
+	})
+	return out
+}
+
+// restsProved tells whether all that a proved function rests on is proved too: the verifier takes contracts for granted when it proves those that use them.
+func restsProved(rests []*model.Function, run *checks.ProofRun) (score.Check, string) {
+	for _, g := range rests {
+		switch v := run.Functions[g]; {
+		case v == nil && g.BodyVerified:
+			return score.NotRun, fmt.Sprintf("it rests on %s, at which the verifier did not look", g.Symbol)
+		case v == nil, v.Outcome == checks.ProofProved, v.Outcome == checks.ProofSkipped, v.Outcome == checks.ProofNotRun && !g.BodyVerified:
+		case v.Outcome == checks.ProofNotRun:
+			return score.NotRun, fmt.Sprintf("it rests on %s, at which the verifier did not look: %s", g.Symbol, v.Reason)
+		default:
+			return score.Failed, fmt.Sprintf("it rests on %s, which is not proved: %v: %s", g.Symbol, v.Outcome, v.Reason)
+		}
+	}
+	if len(run.Loose) > 0 {
+		return score.Failed, "it may rest on what failed outside of functions: " + run.Loose[0].Message
+	}
+	for _, p := range run.Problems {
+		if p.Kind == checks.ProblemInternal {
+			return score.Failed, "something failed, and the verifier does not say what: " + p.Text
+		}
+	}
+	return score.Passed, ""
+}
+
+// believed says what a function or its proof believes without proof: its own sites, those of the functions that it rests on, and those of the files around it that
+// belong to no function.
+func believed(m *model.Model, f *model.Function) []string {
+	var out []string
+	for _, site := range f.Sites {
+		if !slices.Contains(harmless, site.Kind) {
+			out = append(out, fmt.Sprintf("believed without proof (%s): %s", site.Kind, site.Text))
+		}
+	}
+	for _, g := range m.RestsOn(f) {
+		if g.Name == "drop" && !g.Verified && g.Mode == model.Exec && g.Kind == model.TraitImplMethod {
+			out = append(out, fmt.Sprintf("%s runs, and is not verified", g.Symbol))
+		}
+		for _, site := range g.Sites {
+			if !slices.Contains(harmless, site.Kind) {
+				out = append(out, fmt.Sprintf("it rests on %s in %s, which is believed without proof (%s)", site.Text, g.Symbol, site.Kind))
+			}
+		}
+	}
+	out = append(out, unbidden(m)...)
+	for _, it := range m.Items {
+		for _, site := range it.Sites {
+			// Types whose inside nobody looks at promise nothing by themselves.
+			if !slices.Contains(harmless, site.Kind) && site.Kind != model.ExternalType && site.Kind != model.ExternalDerive {
+				out = append(out, fmt.Sprintf("believed without proof around it (%s): %s", site.Kind, site.Text))
+			}
+		}
+	}
+	return out
+}
+
+// unbidden says what has code run that nothing calls, or in the place of other code.
+func unbidden(m *model.Model) []string {
+	var out []string
+	look := func(symbol string, attrs []string) {
+		for _, a := range attrs {
+			words := strings.FieldsFunc(strings.TrimPrefix(a, "unsafe"), func(c rune) bool { return strings.ContainsRune(" (=)", c) })
+			if len(words) > 0 && slices.Contains([]string{"export_name", "global_allocator", "link_section", "no_mangle"}, words[0]) {
+				out = append(out, fmt.Sprintf("%s runs without being called (%s)", symbol, a))
+			}
+		}
+	}
+	for _, f := range m.Functions {
+		look(f.Symbol, f.Attrs)
+	}
+	for _, it := range m.Items {
+		look(it.Symbol, it.Attrs)
+	}
+	return out
+}
+
+// newView tells whether a type has a view that it did not have, or another one: what the author of a contract hides by it is not what nobody needs to know.
+func newView(base, head *model.Model) bool {
+	views := func(m *model.Model) map[string]string {
+		out := map[string]string{}
+		for _, f := range m.Functions {
+			if f.Name == "view" && f.Mode == model.Spec {
+				out[f.Symbol] = f.Body
+			}
+		}
+		return out
+	}
+	was := views(base)
+	for symbol, body := range views(head) {
+		if old, ok := was[symbol]; !ok || old != body {
+			return true
+		}
+	}
+	return false
+}
+
+// redirected says which calls in code that was there before may mean functions that were not: a method goes before that of a trait.
+func redirected(pairs *pair.Pairs) []string {
+	added := map[*model.Function]bool{}
+	for _, p := range pairs.Functions {
+		added[p.Head] = p.Base == nil && p.Head.Mode == model.Exec
+	}
+	var out []string
+	for _, p := range pairs.Functions {
+		if p.Base == nil || !runs(p.Head) {
+			continue
+		}
+		for _, c := range p.Head.Calls {
+			for _, g := range c.Callees {
+				if !c.Ghost && !c.Spec && added[g] {
+					out = append(out, fmt.Sprintf("%s may call %s, which is new", p.Head.Symbol, g.Symbol))
+				}
+			}
+		}
+	}
+	return out
 }
 
 // replaced is a tree in which one file has another text.

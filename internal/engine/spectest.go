@@ -413,10 +413,14 @@ func modules(file string) func(name string) bool {
 		}
 	}
 	names := map[string]bool{base: true, strings.TrimSuffix(base, ".rs"): true}
-	if text, err := os.ReadFile(file); err == nil {
-		for _, m := range modFile.FindAllSubmatch(text, -1) {
-			names[string(m[1])], names[string(m[1])+".rs"] = true, true
-		}
+	if text, err := readPlain(file); err == nil {
+		syntax.Parse(source.NewFile(file, text)).Root().Walk(func(n syntax.Node) bool {
+			if n.Kind() == syntax.Mod {
+				name := strings.TrimPrefix(n.Get(syntax.FName).Text(), "r#")
+				names[name], names[name+".rs"] = true, true
+			}
+			return true
+		})
 	}
 	return func(name string) bool { return names[name] }
 }
@@ -485,11 +489,25 @@ func openFile(ctx context.Context, name string) (t *tree, file string, done func
 	return nil, "", nil, &InputError{fmt.Errorf("%s is no plain file that can be read", name)}
 }
 
+// readPlain reads a file that is one, and no pipe or device, which may never end.
+func readPlain(name string) ([]byte, error) {
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is no plain file", name)
+	case info.Size() > maxFile:
+		return nil, fmt.Errorf("%s has %d bytes, and files of more than %d MiB are not read", name, info.Size(), maxFile>>20)
+	}
+	return os.ReadFile(name)
+}
+
 // packageRoot is the directory of the nearest Cargo.toml at a directory or above, or of the workspace around it; empty if there is none.
 func packageRoot(dir string) string {
 	nearest := ""
 	for {
-		if text, err := os.ReadFile(filepath.Join(dir, "Cargo.toml")); err == nil {
+		if text, err := readPlain(filepath.Join(dir, "Cargo.toml")); err == nil {
 			if nearest == "" {
 				nearest = dir
 			}

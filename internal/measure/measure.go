@@ -47,6 +47,8 @@ type Side struct {
 	Func *eval.Func
 	// Given are case files of the repository for this function.
 	Given []*eval.Suite
+	// Exact as in spectest.Target.
+	Exact bool
 }
 
 // Subject is a function to be measured. Not both sides are nil.

@@ -96,6 +96,7 @@ func newSided(subject *Subject, side *Side) *sided {
 		s.unmeasured = plain(subject.Symbol, err)
 		return s
 	}
+	target.Exact = side.Exact
 	s.target = target
 	j := target.Judge()
 	changes := false

@@ -582,7 +582,7 @@ func (x *index) mod(n syntax.Node, c around, name string) {
 			paths = append(paths, path.Join(base, unquote(a.args[0].Text())))
 		}
 	}
-	conditional := false
+	named, conditional := len(paths) > 0, false
 	for _, a := range ms {
 		conditional = conditional || a.is("path") && len(a.cond) > 0
 	}
@@ -591,7 +591,8 @@ func (x *index) mod(n syntax.Node, c around, name string) {
 		paths = append(paths, path.Join(dir, name+".rs"), path.Join(dir, name, "mod.rs"))
 	}
 	m.childDir = ""
-	if !slices.ContainsFunc(paths, x.has) && len(it.Cfg) == 0 {
+	// A file that only some platforms have may be missing, but not one that is named.
+	if !slices.ContainsFunc(paths, x.has) && (len(it.Cfg) == 0 || named) {
 		x.problem(c.file.Path, n.Span(), "the file of this module is not in the tree; it was not looked at")
 	}
 	for _, p := range paths {

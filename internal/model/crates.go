@@ -75,6 +75,8 @@ type index struct {
 	sorted      map[string]*sorted       // functions of impls and traits, by name
 	// traitMethods are the specification functions of traits that a closure met.
 	traitMethods []*Function
+
+	rests *rests // nil until asked for
 }
 
 // pkg is a Cargo package.

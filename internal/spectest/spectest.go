@@ -66,6 +66,8 @@ type Target struct {
 	depths map[string]int // see depth
 	// valid has values that meet the invariant of their type, by its typeKey; see generator.valid.
 	valid map[string][]value.Value
+	// Exact says that what specifications do not show of a result counts: it is wrong too when it differs in that alone.
+	Exact bool
 }
 
 // NewTarget reads the contract of a function, whose symbol goes into the seed. The error is eval.ErrUnsupported when no values of its

@@ -213,6 +213,9 @@ func Assemble(t *Target, inputs []Input, observed []*Observed, mutants []MutantR
 
 // Alike tells whether specifications cannot tell two outcomes of the function apart: then neither is wrong where the other is right.
 func (t *Target) Alike(a, b Observed) bool {
+	if t.Exact {
+		return a.Key() == b.Key()
+	}
 	for i := range a.After {
 		if a.After[i] != nil && !t.judge.Alike(a.After[i], b.After[i]) {
 			return false

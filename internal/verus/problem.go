@@ -86,7 +86,8 @@ func findProblem(r *Run, out, errs Output) *Problem {
 		return ""
 	}
 	for _, d := range r.Diagnostics {
-		if d.Failing() && d.Category == Setup {
+		// What is said of a place in the sources is about them: they can have the compiler say what they like.
+		if d.Failing() && d.Category == Setup && !d.Place.Valid() {
 			return setupProblem(d.Message)
 		}
 	}

@@ -189,6 +189,8 @@ func TestOutcome(t *testing.T) {
 			"the verifier printed no summary for demo\nverus: rustup not found, or not executable; install rustup and the toolchain that the release of Verus names in version.json", NoToolchain},
 		{"solver", bad, solver, Ended{ExitCode: 1}, file, InternalError,
 			"the verifier failed: expected z3 version 4.12.5, found 4.8.12\nexpected z3 version 4.12.5, found 4.8.12; use the Z3 that the release of Verus brings, and unset VERUS_Z3_PATH", WrongSolver},
+		{"solver, by compile_error! in the sources", bad, strings.Replace(postcondition, "postcondition not satisfied", "expected z3 version 4.12.5, found 4.8.12", -1), Ended{ExitCode: 1}, file, Failed,
+			"a proof failed at src/lib.rs:2: expected z3 version 4.12.5, found 4.8.12", 0},
 		{"solver, stray", "", "expected z3 version 4.12.5, found 4.8.12\n", Ended{ExitCode: 101}, file, NotRun,
 			"the verifier printed no summary for demo\nexpected z3 version 4.12.5, found 4.8.12; use the Z3 that the release of Verus brings, and unset VERUS_Z3_PATH", WrongSolver},
 		{"no solver", "", "\x1b[31merror: could not execute z3 process (No such file or directory (os error 2))\x1b[0m\nhelp: z3 needs to be in the PATH\n", Ended{ExitCode: 128}, file, NotRun,
