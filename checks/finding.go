@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/specgate/specgate/internal/model"
 	"github.com/specgate/specgate/internal/policy"
 	"github.com/specgate/specgate/internal/source"
 )
@@ -38,8 +39,12 @@ type Finding struct {
 	Undecided bool `json:"-"`
 	// Change is the canonical text of what changed. It goes into the fingerprint and nowhere else.
 	Change string `json:"-"`
-	// crate that the symbol is of; see crateOf. Two crates may have one symbol, and what was accepted in one is not accepted in the other.
-	crate string
+	// Crate that the symbol is of; nil: it is no symbol of a crate. Two crates may have one symbol, and what was accepted in one is not
+	// accepted in the other.
+	Crate *model.Crate `json:"-"`
+	// Also are the symbols of what else it is about: functions of the same file, and a module or the crate as a whole. Only who accepts it for
+	// each of them accepts it.
+	Also []string `json:"-"`
 }
 
 // Place is a span of the base tree.
@@ -72,8 +77,8 @@ func (f Finding) fingerprint(n int) string {
 	if n > 1 {
 		parts[2] = fmt.Sprintf("%s\x00%d", f.Change, n)
 	}
-	if f.crate != "" {
-		parts = append(parts, f.crate)
+	if crate := crateOf(f.Crate); crate != "" {
+		parts = append(parts, crate)
 	}
 	h := sha256.New()
 	for _, part := range parts {

@@ -22,12 +22,12 @@ func (f Finding) From(file *source.File, span source.Span) Finding {
 func AtFunction(p *pair.Function) Finding {
 	var f Finding
 	if p.Head != nil {
-		f.Symbol, f.crate = p.Head.Symbol, crateOf(p.Head.Crate)
+		f.Symbol, f.Crate = p.Head.Symbol, p.Head.Crate
 		f = f.At(p.Head.File.Syntax.Source, p.Head.NameSpan)
 	}
 	if p.Base != nil {
 		if p.Head == nil {
-			f.Symbol, f.crate = p.Base.Symbol, crateOf(p.Base.Crate)
+			f.Symbol, f.Crate = p.Base.Symbol, p.Base.Crate
 			f.File, f.Span = p.Base.File.Path, start
 		}
 		f = f.From(p.Base.File.Syntax.Source, p.Base.NameSpan)
@@ -39,12 +39,12 @@ func AtFunction(p *pair.Function) Finding {
 func AtItem(p *pair.Item) Finding {
 	var f Finding
 	if p.Head != nil {
-		f.Symbol, f.crate = itemSymbol(p.Head), crateOf(p.Head.Crate)
+		f.Symbol, f.Crate = ItemSymbol(p.Head), p.Head.Crate
 		f = f.At(p.Head.File.Syntax.Source, p.Head.NameSpan)
 	}
 	if p.Base != nil {
 		if p.Head == nil {
-			f.Symbol, f.crate = itemSymbol(p.Base), crateOf(p.Base.Crate)
+			f.Symbol, f.Crate = ItemSymbol(p.Base), p.Base.Crate
 			f.File, f.Span = p.Base.File.Path, start
 		}
 		f = f.From(p.Base.File.Syntax.Source, p.Base.NameSpan)
@@ -52,7 +52,7 @@ func AtItem(p *pair.Item) Finding {
 	return f
 }
 
-// crateOf tells the crates of a tree apart: empty for the library of the package in the root, by the key for all others.
+// crateOf tells the crates of a tree apart in a fingerprint: empty for the library of the package in the root, by the key for all others.
 func crateOf(c *model.Crate) string {
 	if c == nil || c.Key == c.Name && (c.Manifest == "Cargo.toml" || c.Manifest == "") {
 		return ""
@@ -71,8 +71,8 @@ func AtFile(c FileChange) Finding {
 
 var start = source.Range{Start: source.Position{Line: 1, Column: 1}, End: source.Position{Line: 1, Column: 1}}
 
-// itemSymbol is the symbol that findings about an item carry: for an impl, the type that it is for.
-func itemSymbol(i *model.Item) string {
+// ItemSymbol is the symbol that findings about an item carry: for an impl, the type that it is for.
+func ItemSymbol(i *model.Item) string {
 	if i.Kind != model.ImplItem || i.Self == "" {
 		return i.Symbol
 	}

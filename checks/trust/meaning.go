@@ -18,16 +18,19 @@ func (s site) meaning(p *checks.Pass) string {
 	var out []string
 	switch {
 	case s.fn != nil:
-		f := s.fn.Head
-		out = append(out, contractText(f)...)
-		switch s.Kind {
-		case model.ExternalBody, model.External:
-			out = append(out, f.Exec)
-		case model.Fabricated: // what is made depends on what it is used for
-			out = append(out, f.Body)
+		for i, f := range append([]*model.Function{s.fn.Head}, s.also...) {
+			if i > 0 {
+				out = append(out, f.Symbol)
+			}
+			out = append(out, contractText(f)...)
+			switch s.Kind {
+			case model.ExternalBody, model.External:
+				out = append(out, f.Exec)
+			case model.Fabricated: // what is made depends on what it is used for
+				out = append(out, f.Body)
+			}
+			out = append(out, definitions(p, f, s.Text)...)
 		}
-		out = append(out, definitions(p, f, s.Text)...)
-		out = append(out, s.also...)
 	case s.item != nil && ofItem(s.Kind):
 		out = append(out, syntax.Canon(s.item.Head.Node))
 	}

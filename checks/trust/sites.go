@@ -16,8 +16,8 @@ type site struct {
 	model.Site
 	fn   *pair.Function // nil for an item's
 	item *pair.Item     // nil for a function's
-	// also are the other functions that a site of a scope holds for.
-	also []string
+	// also are other functions of the file that a site of a scope holds for.
+	also []*model.Function
 }
 
 // delta is the change of the whole ledger.
@@ -32,14 +32,15 @@ func sites(p *checks.Pass) *delta {
 	return p.Memo("trust.sites", func() any { return compare(p.Pairs) }).(*delta)
 }
 
-// maxPerScope bounds how many findings one attribute of a scope makes. Past it, the first function stands for all.
+// maxPerScope bounds how many findings one attribute of a scope makes. Past it, the first function of a file stands for all of that file:
+// the policy may say of each file something else.
 const maxPerScope = 8
 
 func compare(pairs *pair.Pairs) *delta {
 	d := &delta{}
 	carried := map[string]bool{} // scope sites that some function carries
 	scopeCount := map[string]int{}
-	scopeFirst := map[string]int{}
+	scopeFirst := map[string]int{} // by scope and file
 	for _, f := range pairs.Functions {
 		added, removed := f.SitesAdded, f.SitesRemoved
 		var restAdded []model.Site
@@ -65,12 +66,13 @@ func compare(pairs *pair.Pairs) *delta {
 				key := scopeKey(a)
 				carried[key] = true
 				scopeCount[key]++
-				switch n := scopeCount[key]; {
-				case n == 1:
-					scopeFirst[key] = len(d.added)
-				case a.Kind != model.External && n > maxPerScope:
-					first := &d.added[scopeFirst[key]]
-					first.also = append(first.also, f.Head.Symbol)
+				inFile := key + "\x00" + f.Head.File.Path
+				first, known := scopeFirst[inFile]
+				switch {
+				case !known:
+					scopeFirst[inFile] = len(d.added)
+				case a.Kind != model.External && scopeCount[key] > maxPerScope:
+					d.added[first].also = append(d.added[first].also, f.Head)
 					continue
 				}
 			}
@@ -139,7 +141,7 @@ func scopeKey(s model.Site) string {
 	if s.Scope == "" {
 		return ""
 	}
-	return fmt.Sprintf("%d\x00%s\x00%s", s.Kind, s.Scope, s.Text)
+	return fmt.Sprintf("%d\x00%s\x00%s\x00%s", s.Kind, s.File.Crate.Key, s.Scope, s.Text)
 }
 
 // sameTrust tells whether two sites at one place believe the same thing in other words.
@@ -187,7 +189,13 @@ func (s site) finding() checks.Finding {
 	} else {
 		f.Detail = fmt.Sprintf("Written at %s, %s:%s.", s.Scope, src.Path, src.Position(s.Span.Start))
 		if len(s.also) > 0 {
-			f.Detail += fmt.Sprintf(" It holds for more functions, such as %s.", s.also[0])
+			f.Detail += fmt.Sprintf(" It holds for more functions, such as %s.", s.also[0].Symbol)
+		}
+		for _, other := range s.also {
+			f.Also = append(f.Also, other.Symbol)
+		}
+		if s.fn != nil && (s.Scope == "crate" || strings.HasPrefix(s.fn.Head.Module+"::", s.Scope+"::")) {
+			f.Also = append(f.Also, s.Scope) // a crate or a module, not all files of which have been read
 		}
 	}
 	f.Change = s.Kind.String() + " " + s.Text

@@ -156,26 +156,24 @@ func (c *policyExplainCmd) Run(r *run) error {
 	if err != nil {
 		return err
 	}
-	files := []string{c.File}
+	file := ""
 	if c.File != "" {
 		if err := inTree(r.ctx, c.File); err != nil {
 			return err
 		}
-	} else {
-		var err error
-		var like []string
-		if files, like, err = engine.Locate(r.ctx, ".", c.Symbol); err != nil {
-			return err
-		}
-		if len(files) == 0 && len(like) > 0 {
-			return usagef("there is no function %s in the working tree; did you mean %s?", c.Symbol, strings.Join(like[:min(len(like), 5)], " or "))
-		}
-		if len(files) == 0 {
-			return usagef("there is no function %s in the working tree; symbols look like stack::Stack::push, and a file may be named behind it", c.Symbol)
-		}
+		file = filepath.ToSlash(filepath.Clean(c.File))
 	}
-	for _, file := range files {
-		if err := explainPolicy(r.stdout, p, c.Symbol, filepath.ToSlash(filepath.Clean(file))); err != nil {
+	places, like, err := engine.Explain(r.ctx, ".", p, c.Symbol, file, today())
+	switch {
+	case err != nil:
+		return err
+	case len(places) == 0 && len(like) > 0:
+		return usagef("there is no function %s in the working tree; did you mean %s?", c.Symbol, strings.Join(like[:min(len(like), 5)], " or "))
+	case len(places) == 0:
+		return usagef("there is no function %s in the working tree; symbols look like stack::Stack::push, and a file may be named behind it", c.Symbol)
+	}
+	for _, place := range places {
+		if err := explainPolicy(r.stdout, p, c.Symbol, place); err != nil {
 			return err
 		}
 	}
@@ -201,24 +199,23 @@ func inTree(ctx context.Context, file string) error {
 	return nil
 }
 
-func explainPolicy(w io.Writer, p *policy.Policy, symbol, file string) error {
+func explainPolicy(w io.Writer, p *policy.Policy, symbol string, place engine.Explained) error {
 	scope := "in the scope of the policy"
-	if !p.InScope(file) {
+	if !p.InScope(place.File) {
 		scope = "OUT of the scope of the policy, so nothing is reported there"
 	}
-	if _, err := fmt.Fprintf(w, "%s in %s, which is %s\n", symbol, file, scope); err != nil {
+	if _, err := fmt.Fprintf(w, "%s in %s, which is %s\n", symbol, place.File, scope); err != nil {
 		return err
 	}
-	explained := p.Explain(engine.RuleInfos(), symbol, file, today())
 	otherwise := map[string][]checks.Weight{}
 	for _, rule := range engine.Rules() {
 		otherwise[rule.ID] = rule.Otherwise
 	}
 	longest := 0
-	for _, e := range explained {
+	for _, e := range place.Rules {
 		longest = max(longest, len(e.Rule))
 	}
-	for _, e := range explained {
+	for _, e := range place.Rules {
 		line := fmt.Sprintf("%-*s  %-7s  %s", longest, e.Rule, e.Severity, e.By)
 		if e.By == (policy.Origin{}) { // what the policy says goes for all findings of a rule
 			for _, weight := range otherwise[e.Rule] {
@@ -230,6 +227,9 @@ func explainPolicy(w io.Writer, p *policy.Policy, symbol, file string) error {
 		}
 		if e.Expired != nil {
 			line += fmt.Sprintf("; waiver %s ran out on %s", e.Expired.ID, e.Expired.Expires)
+		}
+		if e.Refused != "" {
+			line += "; " + e.Refused
 		}
 		if _, err := fmt.Fprintln(w, line); err != nil {
 			return err

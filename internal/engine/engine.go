@@ -383,6 +383,8 @@ type runner struct {
 	undecided evidence
 	// ofHead says that the policy is that of the head.
 	ofHead bool
+	// bounded says that the policy is one that may be made to take long, and that judging by it is to fail where it would.
+	bounded bool
 }
 
 // evidence is what a run found out before its policy judged it.
@@ -573,23 +575,37 @@ func (r *runner) judge(findings []checks.Finding) error {
 	for _, info := range RuleInfos() {
 		ruleOf[info.ID] = info
 	}
+	crates, err := r.waiverCrates(findings)
+	if err != nil {
+		return err
+	}
 	tracker := r.policy.Track()
 	for _, f := range findings {
 		if r.outOfScope(f) {
 			r.o.Log.Debug("out of the policy's scope", "rule", f.Rule, "file", f.File)
 			continue
 		}
-		tracker.Saw(f.Rule, f.Symbol)
+		tracker.Saw(f.Rule, f.File, f.Symbol)
 		info := ruleOf[f.Rule]
 		info.Severity = f.Severity // a finding may weigh more or less than its rule
-		d := r.policy.Decide(info, f.File, f.Symbol, r.o.Today)
+		refused := ""
+		d := r.policy.Decide(info, f.File, f.Symbol, r.o.Today, func(w *policy.Waiver) bool {
+			why := crates.refuses(w, &f)
+			if why != "" && refused == "" {
+				refused = fmt.Sprintf("Waiver %s does not apply: %s.", w.ID, why)
+			}
+			return why == ""
+		})
 		if d.Severity == policy.Off {
 			continue
 		}
 		f.Severity = d.Severity
 		if d.Waived != nil {
 			f.Waived = &checks.WaiverRef{ID: d.Waived.ID}
-		} else if f.Undecided && (r.o.Function == "" || policy.MatchSymbol(r.o.Function, f.Symbol)) {
+		} else if refused != "" {
+			f.Detail = strings.TrimPrefix(f.Detail+"\n"+refused, "\n")
+		}
+		if f.Waived == nil && f.Undecided && (r.o.Function == "" || policy.MatchSymbol(r.o.Function, f.Symbol)) {
 			r.reason(true, string(checks.Contract), "%s: whether the contract is as strong as base's could not be decided (%s)", f.Symbol, f.Rule)
 		}
 		r.report.Findings = append(r.report.Findings, f)

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/specgate/specgate/checks"
@@ -80,36 +78,4 @@ func Root(ctx context.Context, dir string) (string, error) {
 		return "", &InputError{err}
 	}
 	return repo.Root(), nil
-}
-
-// Locate gives the files of the tree at a directory that have a function of a symbol, and the symbols of functions whose last name is
-// the same, both sorted.
-func Locate(ctx context.Context, dir, symbol string) (files, like []string, err error) {
-	from, _, done, err := openTree(ctx, dir)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer func() { err = errors.Join(err, done()) }()
-	t, err := newTree(ctx, from, newStore())
-	if err != nil {
-		return nil, nil, err
-	}
-	paths := t.mayDefine(symbol)
-	if t.failed != nil {
-		return nil, nil, t.failed
-	}
-	m, err := model.New(ctx, t, paths)
-	if err != nil {
-		return nil, nil, fmt.Errorf("look for %s: %w", symbol, err)
-	}
-	in, named := map[string]bool{}, map[string]bool{}
-	for _, f := range m.Function(symbol) {
-		in[f.File.Path] = true
-	}
-	for _, f := range m.Functions {
-		if f.Name == symbol[strings.LastIndex(symbol, ":")+1:] {
-			named[f.Symbol] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(in)), slices.Sorted(maps.Keys(named)), nil
 }

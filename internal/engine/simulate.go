@@ -112,7 +112,7 @@ func (r *runner) simulate(p *proposal, anew bool) *checks.Simulation {
 	by := r.o.applied(p.policy)
 	settings := r.settings(p.policy, by)
 	rerun := slices.ContainsFunc(settings, func(s checks.SettingChange) bool { return !s.Shown })
-	again, err := r.judgedBy(by, p)
+	again, err := r.judgedBy(by, p, !anew)
 	if rerun && anew && err == nil {
 		again, err = r.runBy(by, p)
 		for i := range settings {
@@ -133,10 +133,12 @@ func (r *runner) simulate(p *proposal, anew bool) *checks.Simulation {
 }
 
 // judgedBy has another policy judge what was found. Rules whose thresholds the policy sets run anew; they run no program.
-func (r *runner) judgedBy(by *policy.Policy, p *proposal) (*runner, error) {
+// bounded: it fails where the policy's waivers would take long.
+func (r *runner) judgedBy(by *policy.Policy, p *proposal, bounded bool) (*runner, error) {
 	again := *r
 	out := &again
 	out.propose(by, p)
+	out.bounded = bounded
 	out.report = out.newReport()
 	out.report.Reasons, out.report.Tools, out.blocked = slices.Clone(r.undecided.reasons), r.undecided.tools, r.undecided.blocked
 	findings := r.undecided.findings

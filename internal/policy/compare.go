@@ -282,7 +282,7 @@ func compareWaivers(before, after *Policy) []Difference {
 		switch {
 		case y == nil:
 			d.Direction = Stricter
-		case x == nil, x.Rule != y.Rule, x.Symbol != y.Symbol, x.Expires.Compare(y.Expires) < 0:
+		case x == nil, x.Rule != y.Rule, x.Symbol != y.Symbol, x.File != y.File, x.Expires.Compare(y.Expires) < 0:
 			d.Direction = Looser
 		case x.Expires.Compare(y.Expires) > 0:
 			d.Direction = Stricter
@@ -296,8 +296,12 @@ func waiverText(w *Waiver) string {
 	if w == nil {
 		return ""
 	}
-	return fmt.Sprintf("{ rule = %s, symbol = %s, reason = %s, owner = %s, expires = %s }",
-		quoteText(w.Rule), quoteText(w.Symbol), quoteText(w.Reason), quoteText(w.Owner), w.Expires)
+	file := ""
+	if w.File != "" {
+		file = ", file = " + quoteText(w.File)
+	}
+	return fmt.Sprintf("{ rule = %s, symbol = %s%s, reason = %s, owner = %s, expires = %s }",
+		quoteText(w.Rule), quoteText(w.Symbol), file, quoteText(w.Reason), quoteText(w.Owner), w.Expires)
 }
 
 // tomlKey writes a path as a TOML key, whole.
@@ -362,9 +366,12 @@ func numberText(f float64) string {
 // MatchCost is how much work it is at most to say what the policy makes of one finding: how many texts its globs stand for, and its waivers.
 // A proposed policy may be anything.
 func (p *Policy) MatchCost() int {
-	cost := 1 + len(p.Waivers)
+	cost := 1
 	for _, o := range p.Paths {
 		cost += alternatives(o.Glob)
+	}
+	for i := range p.Waivers {
+		cost += alternatives(p.Waivers[i].File)
 	}
 	for _, g := range slices.Concat(p.Scope.Include, p.Scope.Exclude, p.Strength.Cases) {
 		cost += alternatives(g)

@@ -27,8 +27,10 @@ func show(ds []Difference) string {
 	return b.String()
 }
 
+// waiver of a policy, up to its last day.
+const waiver = "[waivers.w]\nrule = \"trust/assume\"\nsymbol = \"a::b\"\nreason = \"be\\u0007ll \\\"\"\nowner = \"@a\"\nexpires = "
+
 func TestCompare(t *testing.T) {
-	const waiver = "[waivers.w]\nrule = \"trust/assume\"\nsymbol = \"a::b\"\nreason = \"be\\u0007ll \\\"\"\nowner = \"@a\"\nexpires = "
 	for _, c := range []struct{ name, before, after, want, back string }{
 		{"nothing", "", "[gate]\nfail-on = \"error\"\n", "", ""},
 		{"gate", "", "[gate]\nfail-on = \"never\"\ninconclusive = \"warn\"\nmin-suite = 4\nsandbox = \"require\"\n",
@@ -109,6 +111,12 @@ looser rules."edit/*": "error" ->
 				"{ rule = \"trust/assume\", symbol = \"a::b\", reason = \"be\\u0007ll \\\"\", owner = \"@a\", expires = 2027-07-01 }\n",
 			"stricter waivers.w: { rule = \"trust/assume\", symbol = \"a::b\", reason = \"be\\u0007ll \\\"\", owner = \"@a\", expires = 2027-07-01 } -> " +
 				"{ rule = \"trust/assume\", symbol = \"a::b\", reason = \"be\\u0007ll \\\"\", owner = \"@a\", expires = 2027-06-30 }\n"},
+		// Files that a waiver names may be of several crates, and it applies in one where it names none.
+		{"the files of a waiver", waiver + "2027-06-30\n", waiver + "2027-06-30\nfile = \"src/*\"\n",
+			"looser waivers.w: { rule = \"trust/assume\", symbol = \"a::b\", reason = \"be\\u0007ll \\\"\", owner = \"@a\", expires = 2027-06-30 } -> " +
+				"{ rule = \"trust/assume\", symbol = \"a::b\", file = \"src/*\", reason = \"be\\u0007ll \\\"\", owner = \"@a\", expires = 2027-06-30 }\n",
+			"looser waivers.w: { rule = \"trust/assume\", symbol = \"a::b\", file = \"src/*\", reason = \"be\\u0007ll \\\"\", owner = \"@a\", expires = 2027-06-30 } -> " +
+				"{ rule = \"trust/assume\", symbol = \"a::b\", reason = \"be\\u0007ll \\\"\", owner = \"@a\", expires = 2027-06-30 }\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			before, after := policyOf(t, c.before), policyOf(t, c.after)
@@ -158,9 +166,9 @@ func TestCompareEveryKey(t *testing.T) {
 }
 
 func TestMatchCost(t *testing.T) {
-	p := policyOf(t, "[scope]\ninclude = [\"{a,b}/{c,d,e}\", \"x\"]\n[paths.\"{a,b}\".rules]\n\"trust/admit\" = \"off\"\n")
-	// 1, 4 commas at most for each of two groups, 1, 2.
-	if got, want := p.MatchCost(), 1+4*4+1+2; got != want {
+	p := policyOf(t, "[scope]\ninclude = [\"{a,b}/{c,d,e}\", \"x\"]\n[paths.\"{a,b}\".rules]\n\"trust/admit\" = \"off\"\n"+waiver+"2027-06-30\nfile = \"{a,b,c}\"\n")
+	// 1, 4 commas at most for each of two groups, 1, 2, 3.
+	if got, want := p.MatchCost(), 1+4*4+1+2+3; got != want {
 		t.Errorf("cost %d, want %d", got, want)
 	}
 }

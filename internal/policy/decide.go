@@ -53,18 +53,20 @@ type Decision struct {
 // file, the last in the policy file first; [rules]; scope.executable-edits, for
 // the rules that it governs; the default. Within one table a rule's id goes
 // before its family.
-func (p *Policy) Decide(rule RuleInfo, file, symbol string, today Date) Decision {
+//
+// applies, unless nil, is asked about a waiver that matches and has not run out; false: it does not apply all the same.
+func (p *Policy) Decide(rule RuleInfo, file, symbol string, today Date, applies func(*Waiver) bool) Decision {
 	d := Decision{Severity: rule.Severity}
 	d.Severity, d.By = p.severity(rule, file)
 	for i := range p.Waivers {
 		w := &p.Waivers[i]
 		switch {
-		case !w.Matches(rule.ID, symbol):
+		case !w.Matches(rule.ID, file, symbol):
 		case w.Expired(today):
 			if d.Expired == nil {
 				d.Expired = w
 			}
-		case d.Waived == nil:
+		case d.Waived == nil && (applies == nil || applies(w)):
 			d.Waived = w
 		}
 	}
@@ -130,24 +132,9 @@ func (p *Policy) CaseFile(file string) bool {
 	return slices.ContainsFunc(p.Strength.Cases, func(glob string) bool { return matchGlob(glob, file) })
 }
 
-// Explanation is what a policy says about one rule in one place.
-type Explanation struct {
-	Rule string
-	Decision
-}
-
-// Explain gives the decision of every rule for a symbol in a file, in the order of rules.
-func (p *Policy) Explain(rules []RuleInfo, symbol, file string, today Date) []Explanation {
-	out := make([]Explanation, len(rules))
-	for i, r := range rules {
-		out[i] = Explanation{Rule: r.ID, Decision: p.Decide(r, file, symbol, today)}
-	}
-	return out
-}
-
-// Matches says whether the waiver is about this rule and symbol, run out or not.
-func (w *Waiver) Matches(rule, symbol string) bool {
-	return w.covers(rule) && MatchSymbol(w.Symbol, symbol)
+// Matches says whether the waiver is about this rule, file and symbol, run out or not.
+func (w *Waiver) Matches(rule, file, symbol string) bool {
+	return w.covers(rule) && (w.File == "" || matchGlob(w.File, file)) && MatchSymbol(w.Symbol, symbol)
 }
 
 func (w *Waiver) covers(rule string) bool {
@@ -172,11 +159,11 @@ func (p *Policy) Track() *Tracker {
 
 // Saw notes that there is something a waiver may be about: a finding, or what
 // would be one if it were new, such as a trust site that the base has too.
-func (t *Tracker) Saw(rule, symbol string) {
+func (t *Tracker) Saw(rule, file, symbol string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for i := range t.policy.Waivers {
-		if w := &t.policy.Waivers[i]; w.Matches(rule, symbol) {
+		if w := &t.policy.Waivers[i]; w.Matches(rule, file, symbol) {
 			t.matched[w.ID] = true
 		}
 	}
@@ -204,8 +191,12 @@ func (t *Tracker) Problems(ran []string, today Date) []WaiverProblem {
 			out = append(out, WaiverProblem{w, true, fmt.Sprintf(
 				"Waiver `%s` ran out on %s and no longer applies: what it accepted is judged again.", w.ID, w.Expires)})
 		case !t.matched[w.ID] && slices.ContainsFunc(ran, w.covers):
+			where := strings.TrimSpace(clean(w.Symbol))
+			if w.File != "" {
+				where += " in a file " + clean(w.File)
+			}
 			out = append(out, WaiverProblem{w, false, fmt.Sprintf(
-				"Waiver `%s` matches nothing: there is no %s in %s. It would silently accept that when somebody adds it.", w.ID, w.Rule, strings.TrimSpace(clean(w.Symbol)))})
+				"Waiver `%s` matches nothing: there is no %s in %s. It would silently accept that when somebody adds it.", w.ID, w.Rule, where)})
 		}
 	}
 	return out

@@ -100,7 +100,7 @@ func TestDecide(t *testing.T) {
 		severity[r.ID] = r.Severity
 	}
 	for _, tt := range tests {
-		got := p.Decide(RuleInfo{tt.rule, severity[tt.rule]}, tt.file, tt.symbol, tt.today).text()
+		got := p.Decide(RuleInfo{tt.rule, severity[tt.rule]}, tt.file, tt.symbol, tt.today, nil).text()
 		if got != tt.want {
 			t.Errorf("%s in %s, %s on %s\n got %s\nwant %s", tt.rule, tt.file, tt.symbol, tt.today, got, tt.want)
 		}
@@ -113,7 +113,7 @@ func TestExecutableEdits(t *testing.T) {
 		p := parsed(t, "version = 1\n[scope]\n"+edits+"\n")
 		for _, id := range []string{"edit/exec-changed", "edit/exec-added", "edit/exec-removed", "edit/signature-changed", "edit/type-changed", "edit/drop-or-atomics-changed"} {
 			// Error is a default that none of them has, to see that it is not used.
-			got = append(got, id+": "+p.Decide(RuleInfo{id, Error}, "a.rs", "f", Date{}).text())
+			got = append(got, id+": "+p.Decide(RuleInfo{id, Error}, "a.rs", "f", Date{}, nil).text())
 		}
 	}
 	var want []string
@@ -131,14 +131,14 @@ func TestExecutableEdits(t *testing.T) {
 func TestWithLabels(t *testing.T) {
 	p := parsed(t, deciding)
 	rule := RuleInfo{"edit/exec-changed", Warning}
-	decide := func(p *Policy) string { return p.Decide(rule, "x.rs", "g", Date{}).text() }
+	decide := func(p *Policy) string { return p.Decide(rule, "x.rs", "g", Date{}, nil).text() }
 	got := []string{
 		decide(p.WithLabels(nil)),
 		decide(p.WithLabels([]string{"bug", "Implementation"})),
 		decide(p.WithLabels([]string{"bug", "implementation"})),
 		decide(p),
 		decide(parsed(t, "version = 1\nscope.allow-executable-edits-label = ''\n").WithLabels([]string{""})),
-		p.WithLabels([]string{"implementation"}).Decide(RuleInfo{"edit/type-changed", Warning}, "x.rs", "g", Date{}).text(),
+		p.WithLabels([]string{"implementation"}).Decide(RuleInfo{"edit/type-changed", Warning}, "x.rs", "g", Date{}, nil).text(),
 	}
 	want := []string{
 		"error by .specgate.toml:5 scope.executable-edits",
@@ -153,10 +153,11 @@ func TestWithLabels(t *testing.T) {
 	}
 }
 
-func TestExplain(t *testing.T) {
+func TestDecideEveryRule(t *testing.T) {
 	var got []string
-	for _, e := range parsed(t, deciding).Explain(testRules(), "ring::a", "src/b/x.rs", Date{2026, 7, 1}) {
-		got = append(got, e.Rule+": "+e.text())
+	p := parsed(t, deciding)
+	for _, r := range testRules() {
+		got = append(got, r.ID+": "+p.Decide(r, "src/b/x.rs", "ring::a", Date{2026, 7, 1}, nil).text())
 	}
 	want := []string{
 		`trust/assume: notice by .specgate.toml:14 paths."src/{a,b}/**".rules."trust/*", family ran out`,
@@ -205,8 +206,8 @@ func TestTracker(t *testing.T) {
 
 	none := p.Track()
 	some := p.Track()
-	some.Saw("trust/assume", "ring::ffi::map")
-	some.Saw("edit/exec-changed", "g")
+	some.Saw("trust/assume", "a.rs", "ring::ffi::map")
+	some.Saw("edit/exec-changed", "a.rs", "g")
 	tests := []struct{ name, got, want string }{
 		{"nothing ran", problems(none), expired},
 		{"trust ran", problems(none, "trust/admit", "trust/assume"), expired + one},
@@ -217,6 +218,56 @@ func TestTracker(t *testing.T) {
 		if tt.got != tt.want {
 			t.Errorf("%s: got\n%s\nwant\n%s", tt.name, tt.got, tt.want)
 		}
+	}
+}
+
+// A waiver that names files is for findings in those. One that matches applies unless the caller says that it does not, and then the next is asked.
+func TestWaiverFile(t *testing.T) {
+	const text = `version = 1
+[waivers.a]
+rule = "trust/assume"
+symbol = "ffi::map"
+file = "crates/{a,b}/**"
+reason = "r"
+owner = "o"
+expires = 2026-06-30
+[waivers.any]
+rule = "trust/assume"
+symbol = "ffi::*"
+reason = "r"
+owner = "o"
+expires = 2026-06-30
+`
+	p := parsed(t, text)
+	rule := RuleInfo{"trust/assume", Error}
+	named := func(w *Waiver) bool { return w.File != "" }
+	today, late := Date{2026, 6, 30}, Date{2026, 7, 1}
+	var got []string
+	for _, d := range []Decision{
+		p.Decide(rule, "crates/a/src/ffi.rs", "ffi::map", today, nil),
+		p.Decide(rule, "crates/c/src/ffi.rs", "ffi::map", today, nil),
+		p.Decide(rule, "crates/b/src/ffi.rs", "ffi::map", today, named),
+		p.Decide(rule, "crates/c/src/ffi.rs", "ffi::map", today, named),
+		p.Decide(rule, "crates/a/src/ffi.rs", "ffi::map", today, func(w *Waiver) bool { return !named(w) }),
+		p.Decide(rule, "crates/a/src/ffi.rs", "ffi::map", late, named),
+		p.Decide(rule, "crates/c/src/ffi.rs", "ffi::map", late, nil),
+	} {
+		got = append(got, d.text())
+	}
+	want := []string{"error by default, waived by a", "error by default, waived by any", "error by default, waived by a", "error by default", "error by default, waived by any", "error by default, a ran out", "error by default, any ran out"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+
+	tracker := p.Track()
+	tracker.Saw("trust/assume", "crates/c/src/ffi.rs", "ffi::map")
+	got = nil
+	for _, w := range tracker.Problems([]string{"trust/assume"}, today) {
+		got = append(got, w.Message)
+	}
+	want = []string{"Waiver `a` matches nothing: there is no trust/assume in ffi::map in a file crates/{a,b}/**. It would silently accept that when somebody adds it."}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -34,7 +34,7 @@ func TestDocs(t *testing.T) {
 
 	// What sectionOf and the waivers know is what there is to describe.
 	for key := range strings.FieldsSeq("release sha256 x86-linux manifest roots args timeout seeds read fail-on inconclusive min-suite sandbox comments annotations-per-function " +
-		"include exclude executable-edits allow-executable-edits-label min max-drop inputs mutants seed write-head max-mib rule symbol reason owner expires") {
+		"include exclude executable-edits allow-executable-edits-label min max-drop inputs mutants seed write-head max-mib rule symbol file reason owner expires") {
 		if !strings.Contains(string(text), "| `"+key+"` |") {
 			t.Errorf("key %s has no row", key)
 		}

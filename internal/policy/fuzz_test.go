@@ -41,7 +41,7 @@ func FuzzParse(f *testing.F) {
 				t.Fatal("no error and no policy")
 			}
 			for _, r := range rules {
-				if d := p.Decide(r, "src/a.rs", "a::b", Date{2026, 1, 1}); d.Severity < Off || d.Severity > Error {
+				if d := p.Decide(r, "src/a.rs", "a::b", Date{2026, 1, 1}, nil); d.Severity < Off || d.Severity > Error {
 					t.Fatalf("%s: %v", r.ID, d.Severity)
 				}
 			}

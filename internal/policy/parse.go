@@ -862,6 +862,7 @@ func (p *parser) waivers(t *table, pol *Policy) {
 				p.report(at, "waiver `%s` has no `%s`", short(id), key)
 			}
 		}
+		w.text("file", &waiver.File, globProblem)
 		w.finish()
 		pol.Waivers = append(pol.Waivers, waiver)
 	}

@@ -149,6 +149,9 @@ type Waiver struct {
 	Rule string
 	// Symbol is a symbol or a pattern of symbols; see MatchSymbol.
 	Symbol string
+	// File is a glob of the files that the findings are in. Empty: all, but of the crates that the symbol has in base only, which is for
+	// the caller of Decide to know.
+	File   string
 	Reason string
 	Owner  string
 	// Expires is the last day on which the waiver applies.

@@ -68,7 +68,7 @@ func TestInitIsDefault(t *testing.T) {
 	}
 	// The only thing that a written default changes is what is said to have decided.
 	line := bytes.Count(Init()[:bytes.Index(Init(), []byte("\nexecutable-edits"))], []byte("\n")) + 2
-	if got, want := p.Decide(RuleInfo{"edit/exec-changed", Error}, "a.rs", "f", Date{}).By.String(), fmt.Sprintf(".specgate.toml:%d scope.executable-edits", line); got != want {
+	if got, want := p.Decide(RuleInfo{"edit/exec-changed", Error}, "a.rs", "f", Date{}, nil).By.String(), fmt.Sprintf(".specgate.toml:%d scope.executable-edits", line); got != want {
 		t.Errorf("decided by %q, want %q", got, want)
 	}
 }
@@ -146,6 +146,7 @@ two
 lines"""
 owner = "o"
 expires = 2026-02-01
+file = "f/*.rs"
 
 [cache]
 write-head = true
@@ -187,8 +188,8 @@ func TestParse(t *testing.T) {
 			{`src/a\*`, []RuleSetting{{"edit/*", Notice, at(45, 17, 25)}}, at(45, 1, 10)},
 		},
 		Waivers: []Waiver{
-			{"b", "trust/*", "ring::**", "r", "o", Date{2026, 1, 31}, at(37, 1, 2), at(41, 13, 23)},
-			{"a", "edit/exec-changed", "f", "two\nlines", "o", Date{2026, 2, 1}, at(47, 10, 11), at(54, 11, 21)},
+			{"b", "trust/*", "ring::**", "", "r", "o", Date{2026, 1, 31}, at(37, 1, 2), at(41, 13, 23)},
+			{"a", "edit/exec-changed", "f", "f/*.rs", "two\nlines", "o", Date{2026, 2, 1}, at(47, 10, 11), at(54, 11, 21)},
 		},
 	}
 	if len(p.SHA256) != 64 {

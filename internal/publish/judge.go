@@ -53,12 +53,12 @@ func Judge(r *checks.Report, pol *policy.Policy, labels []string, accepted map[s
 		f := &r.Findings[i]
 		blocked := blocks(pol, f.Severity, f.Waived)
 		// A finding may weigh more or less than its rule, which the policy's keys override.
-		d := pol.Decide(policy.RuleInfo{ID: f.Rule, Severity: f.Severity}, f.File, f.Symbol, today)
+		d := pol.Decide(policy.RuleInfo{ID: f.Rule, Severity: f.Severity}, f.File, f.Symbol, today, nil)
 		if d.Severity > f.Severity {
 			j.note("%s in %q is %s by the policy, not %s", f.Rule, f.Symbol, d.Severity, f.Severity)
 			f.Severity = d.Severity
 		}
-		if l := labelled.Decide(policy.RuleInfo{ID: f.Rule, Severity: f.Severity}, f.File, f.Symbol, today); f.Severity == d.Severity && l.Severity < d.Severity {
+		if l := labelled.Decide(policy.RuleInfo{ID: f.Rule, Severity: f.Severity}, f.File, f.Symbol, today, nil); f.Severity == d.Severity && l.Severity < d.Severity {
 			j.note("%s in %q is %s because of the %s, not %s", f.Rule, f.Symbol, l.Severity, l.By, f.Severity)
 			allowed = allowed || blocked
 			f.Severity = l.Severity

@@ -119,7 +119,7 @@ func (j *Judgement) looser(s *checks.Simulation, proposed *policy.Policy, today 
 	var more []checks.FindingChange
 	for i := range j.Report.Findings {
 		f := &j.Report.Findings[i]
-		d := proposed.Decide(policy.RuleInfo{ID: f.Rule, Severity: f.Severity}, f.File, f.Symbol, today)
+		d := proposed.Decide(policy.RuleInfo{ID: f.Rule, Severity: f.Severity}, f.File, f.Symbol, today, nil)
 		state := &checks.FindingState{Severity: d.Severity}
 		if d.Waived != nil {
 			state.Waived = &checks.WaiverRef{ID: d.Waived.ID}
