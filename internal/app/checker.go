@@ -248,7 +248,7 @@ func (r *Runner) slot(repo github.Repo) (dir string, release func() error, err e
 // linkCargo gives cargo's directory for one check what it needs of that of this machine: its programs and its settings. Credentials, and what
 // is downloaded for other changes, stay apart.
 func linkCargo(dir string) error {
-	from := verus.ToolHome("CARGO_HOME", ".cargo")
+	from := verus.CargoHome()
 	for _, name := range []string{"bin", "config.toml", "config"} {
 		if _, err := os.Stat(filepath.Join(from, name)); from == "" || err != nil {
 			continue
@@ -268,7 +268,7 @@ func (r *Runner) environ(dir string) []string {
 		// The collector works harder before the limit ends the process.
 		"GOMEMLIMIT=" + strconv.FormatInt(r.o.Memory/4*3, 10),
 	}
-	if rustup := verus.ToolHome("RUSTUP_HOME", ".rustup"); rustup != "" {
+	if rustup := verus.RustupHome(); rustup != "" {
 		env = append(env, "RUSTUP_HOME="+rustup)
 	}
 	if data, err := verus.DataDir(runtime.GOOS, os.Getenv); err == nil {

@@ -79,20 +79,8 @@ func Compiler(named string, off bool) func() (engine.Compiler, error) {
 		if err != nil {
 			return engine.Compiler{}, fmt.Errorf("there is no compiler %s: %w", named, err)
 		}
-		return engine.Compiler{Path: path, Named: named != "", CargoHome: cargoHome()}, nil
+		return engine.Compiler{Path: path, Named: named != "", CargoHome: verus.CargoHome()}, nil
 	}
-}
-
-// cargoHome is the directory in which cargo has what it downloaded: CARGO_HOME, or .cargo in the user's home; empty if there is none.
-func cargoHome() string {
-	dir := os.Getenv("CARGO_HOME")
-	if home, err := os.UserHomeDir(); dir == "" && err == nil {
-		dir = filepath.Join(home, ".cargo")
-	}
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() || !filepath.IsAbs(dir) {
-		return ""
-	}
-	return dir
 }
 
 // Families reads names of families of rules.

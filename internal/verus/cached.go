@@ -374,7 +374,7 @@ func (a *Answers) Key(t *Tree, j Job) cache.Key {
 
 // cargoSettings are the user's own settings of cargo, which it reads wherever it runs.
 func cargoSettings() []string {
-	home := cargoHome()
+	home := CargoHome()
 	if home == "" {
 		return nil
 	}

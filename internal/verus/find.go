@@ -328,7 +328,7 @@ func (v *Verifier) notStarted(err error) error {
 
 // environ is the whole environment of a run. What could change the verdict is set here or left out: nothing of it is inherited.
 func (v *Verifier) environ(target string, network bool) []string {
-	names := []string{"CARGO_HOME", "RUSTUP_HOME"}
+	var names []string
 	if !v.rustup {
 		names = append(names, "VERUS_USE_RUSTUP", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 	}

@@ -68,10 +68,10 @@ func (v *Verifier) readable() []string {
 			add(program)
 		}
 	}
-	if cargo := ToolHome("CARGO_HOME", ".cargo"); cargo != "" {
+	if cargo := CargoHome(); cargo != "" {
 		add(filepath.Join(cargo, "bin"), filepath.Join(cargo, "registry"), filepath.Join(cargo, "git"))
 	}
-	if rustup := ToolHome("RUSTUP_HOME", ".rustup"); rustup != "" {
+	if rustup := RustupHome(); rustup != "" {
 		add(filepath.Join(rustup, "toolchains"), filepath.Join(rustup, "settings.toml"))
 		// A toolchain may be a link to where it was built.
 		links, _ := filepath.Glob(filepath.Join(rustup, "toolchains", "*"))
@@ -119,33 +119,14 @@ func private(dir string) bool {
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-// ToolHome is the directory of cargo or rustup that a variable names, or else one in the home directory; empty if there is none.
-func ToolHome(variable, name string) string {
-	if dir := os.Getenv(variable); filepath.IsAbs(dir) {
-		return dir
-	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return ""
-	}
-	dir := filepath.Join(home, name)
-	if _, err := os.Stat(dir); err != nil {
-		return ""
-	}
-	return dir
-}
-
-// homes are the variables that name the directories of cargo and rustup: an isolated program has another home.
+// homes are the variables that name the directories of cargo and rustup, by absolute paths: a run has another current directory, and an
+// isolated one another home.
 func (v *Verifier) homes() []string {
-	if v.isolation == nil {
-		return nil
-	}
 	var out []string
-	for _, h := range []struct{ variable, name string }{{"CARGO_HOME", ".cargo"}, {"RUSTUP_HOME", ".rustup"}} {
-		if os.Getenv(h.variable) == "" {
-			if dir := ToolHome(h.variable, h.name); dir != "" {
-				out = append(out, h.variable+"="+dir)
-			}
+	for _, h := range []struct{ variable, dir string }{{"CARGO_HOME", CargoHome()}, {"RUSTUP_HOME", RustupHome()}} {
+		_, err := os.Stat(h.dir)
+		if os.Getenv(h.variable) != "" || v.isolation != nil && err == nil {
+			out = append(out, h.variable+"="+h.dir)
 		}
 	}
 	return out

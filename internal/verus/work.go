@@ -86,11 +86,11 @@ func NewWork(parent string) (_ *Work, err error) {
 
 // noSettingsAbove refuses a place where cargo would find settings above it, other than the user's own.
 func noSettingsAbove(dir string) error {
-	home := cargoHome()
+	home := CargoHome()
 	for d := dir; ; d = filepath.Dir(d) {
 		cargo := filepath.Join(d, ".cargo")
 		for _, name := range []string{"config", "config.toml"} {
-			if _, err := os.Lstat(filepath.Join(cargo, name)); err == nil && cargo != filepath.Clean(home) {
+			if _, err := os.Lstat(filepath.Join(cargo, name)); err == nil && cargo != home {
 				return fmt.Errorf("copy the tree for the verifier to %s: cargo would read %s, which is not part of it; choose another directory for temporary files (TMPDIR)",
 					dir, filepath.Join(cargo, name))
 			}
@@ -99,18 +99,6 @@ func noSettingsAbove(dir string) error {
 			return nil
 		}
 	}
-}
-
-// cargoHome is the directory that cargo has the user's settings in.
-func cargoHome() string {
-	if home := os.Getenv("CARGO_HOME"); home != "" {
-		return home
-	}
-	user, err := os.UserHomeDir()
-	if err != nil {
-		return ""
-	}
-	return filepath.Join(user, ".cargo")
 }
 
 // settings says why a file is not copied unless it is trusted; empty for all others.
