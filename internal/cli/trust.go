@@ -19,7 +19,9 @@ Examples:
 
     specgate trust
     specgate trust src/ring.rs
-    specgate trust --format json | jq '.sites | group_by(.kind) | map({(.[0].kind): length}) | add'`
+    specgate trust --format json | jq '.sites | group_by(.kind) | map({(.[0].kind): length}) | add'
+
+Exit codes: 0 the list is whole; 2 a usage error; 3 not everything could be read or understood, and the list says what.`
 }
 
 func (c *trustCmd) Run(r *run) error {
@@ -34,7 +36,12 @@ func (c *trustCmd) Run(r *run) error {
 		r.log.Warn("the ledger may be incomplete: not everything was understood", "places", n)
 	}
 	if c.Format == "json" {
-		return ledger.WriteJSON(r.stdout)
+		err = ledger.WriteJSON(r.stdout)
+	} else {
+		err = annotate.Ledger(r.stdout, ledger, textOptions(r.stdout))
 	}
-	return annotate.Ledger(r.stdout, ledger, textOptions(r.stdout))
+	if err == nil && len(ledger.Unparsed) > 0 {
+		return exit(exitIncomplete)
+	}
+	return err
 }

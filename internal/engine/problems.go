@@ -61,7 +61,12 @@ func (r *runner) problems() {
 	report("", head, base)
 	report("base ", base, head)
 
-	if !slices.ContainsFunc([]*model.Model{r.pairs.Base, r.pairs.Head}, hasVerus) && !r.blocked {
+	switch {
+	case r.sides.baseName == r.sides.headName:
+		r.reason(false, "scope", "there is nothing to compare: base and head are the same commit, %.12s", r.sides.headName)
+	case len(r.changes) == 0:
+		r.reason(false, "scope", "there is nothing to compare: base %.12s and %.12s have the same files", r.sides.baseName, r.sides.headName)
+	case !slices.ContainsFunc([]*model.Model{r.pairs.Base, r.pairs.Head}, hasVerus) && !r.blocked:
 		r.reason(false, "scope", "the change touches no Verus code")
 	}
 }
