@@ -2,7 +2,10 @@ package contract
 
 import (
 	"cmp"
+	"fmt"
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/specgate/specgate/checks"
 	"github.com/specgate/specgate/internal/model"
@@ -16,6 +19,8 @@ import (
 func inPlace(p *checks.Pass) {
 	overridden(p)
 	invariantGone(p)
+	invariantNew(p)
+	mutRefStyle(p)
 	told := map[*pair.Function]bool{}
 	for _, e := range of(p.Input).effects() {
 		told[e.user] = true
@@ -95,6 +100,95 @@ func invariantGone(p *checks.Pass) {
 		out.Detail = "It said: " + shorten(u.Base.Body)
 		p.Report(out)
 	}
+}
+
+// invariantNew reports functions whose body nobody verifies and that give values of a type that has an invariant now and had none: the
+// verifier believes that these values meet it, as if their contract promised it.
+func invariantNew(p *checks.Pass) {
+	for _, inv := range p.Pairs.Functions {
+		if isInvariant(inv.Base) || !isInvariant(inv.Head) {
+			continue
+		}
+		for _, f := range p.Pairs.Head.ContractUsers(inv.Head) {
+			u := p.Pairs.OfHead(f)
+			if u == nil {
+				u = &pair.Function{Base: f, Head: f, Change: pair.Same} // of a file that is as it was
+			}
+			if u.Base == nil || !believed(f) || !f.Verified || !gives(f, inv.Head.Self) {
+				continue
+			}
+			out := checks.AtFunction(u)
+			out.Change = "invariant\x00" + inv.Head.Symbol + "\x00" + inv.Head.Body
+			out.Severity = policy.Error
+			out.Message = "This contract reads as before and means something else: " + inv.Head.Symbol + " is an invariant now, and the values of its type that this function gives are taken to meet it. " + moreBelieved
+			out.Detail = "It says (" + lineOf(inv.Head) + "): " + shorten(inv.Head.Body)
+			p.Report(out)
+		}
+	}
+}
+
+// OtherRules begins what changed (checks.Finding.Change) where the words of contracts are read by other rules than before.
+const OtherRules = "style\x00"
+
+// mutRefStyle reports functions, and what holds functions, whose promises speak of what was lent to them by other words than before: the attribute decides
+// whether the bare name of a `&mut` parameter is its value after the call.
+func mutRefStyle(p *checks.Pass) {
+	style := func(attrs []string) string {
+		var of []string
+		for _, a := range attrs {
+			if strings.Contains(a, "deprecated_postcondition_mut_ref_style") {
+				of = append(of, a)
+			}
+		}
+		return strings.Join(of, ", ")
+	}
+	tell := func(out checks.Finding, base, head, text string) {
+		if base == head {
+			return
+		}
+		out.Change = OtherRules + head
+		out.Message = fmt.Sprintf("%s by other rules: `%s` is %s now, and was %s. In promises, the bare name of what was lent by `&mut` does not mean what it meant, so that old words promise something else.",
+			text, "deprecated_postcondition_mut_ref_style", cmp.Or(quoted(head), "not there"), cmp.Or(quoted(base), "not there"))
+		out.Undecided = true
+		p.Report(out)
+	}
+	lent := func(f *model.Function) bool {
+		return len(f.Contract()) > 0 && slices.ContainsFunc(f.Params, func(q model.Param) bool { return q.MutRef })
+	}
+	for _, u := range p.Pairs.Functions {
+		if u.Base != nil && u.Head != nil && lent(u.Base) && lent(u.Head) {
+			tell(checks.AtFunction(u), style(u.Base.Attrs), style(u.Head.Attrs), "This contract is read")
+		}
+	}
+	for _, it := range p.Pairs.Items {
+		if it.Base != nil && it.Head != nil {
+			tell(checks.AtItem(it), style(it.Base.Attrs), style(it.Head.Attrs), "The contracts in here are read")
+		}
+	}
+}
+
+func quoted(s string) string {
+	if s == "" {
+		return ""
+	}
+	return "`" + s + "`"
+}
+
+// gives tells a function that gives values of a type, or may change some that it is lent. It goes by the type's name.
+func gives(f *model.Function, typ string) bool {
+	typ, _, _ = strings.Cut(typ, "<")
+	typ = typ[strings.LastIndex(typ, ":")+1:]
+	names := func(text string) bool {
+		words := strings.FieldsFunc(text, func(c rune) bool { return c != '_' && !unicode.IsLetter(c) && !unicode.IsDigit(c) })
+		return slices.Contains(words, typ)
+	}
+	own := names(f.Self)
+	if names(f.ResultType) || own && slices.Contains(strings.FieldsFunc(f.ResultType, func(c rune) bool { return !unicode.IsLetter(c) }), "Self") {
+		return true
+	}
+	return slices.ContainsFunc(f.Params, func(q model.Param) bool {
+		return q.MutRef && (names(q.Type) || own && (q.Name == "self" || strings.Contains(q.Type, "Self")))
+	})
 }
 
 // inClause tells whether a name, as written, stands in a clause of a contract; that of a macro ends in `!`.
