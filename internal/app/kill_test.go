@@ -98,7 +98,7 @@ func testKilled(t *testing.T, w *apptest.World, servers []*apptest.Server) {
 	sent := time.Since(started)
 	killer.Wait()
 
-	w.WaitDone(t, servers[0].Address, 2*time.Minute)
+	w.WaitDone(t, servers[0].Address, 10*time.Minute)
 	took := time.Since(started)
 	peak := 0
 	for _, s := range servers {

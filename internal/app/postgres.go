@@ -19,6 +19,14 @@ type postgresDatabase struct {
 	*queue[pgx.Tx]
 	pool *pgxpool.Pool
 	q    queueOptions
+	// heard is what each worker said last, and when this one heard it.
+	heard map[string]word
+}
+
+// word is a sign of life. at is by the monotonic clock of this process.
+type word struct {
+	seen int64
+	at   time.Time
 }
 
 // A worker says every beat that it is there, and is taken for gone after deadAfter. Before that it gives up its own jobs, so that no two
@@ -52,7 +60,7 @@ func openPostgres(ctx context.Context, address string, q queueOptions) (database
 	if err != nil {
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
-	p := &postgresDatabase{pool: pool, q: q}
+	p := &postgresDatabase{pool: pool, q: q, heard: map[string]word{}}
 	if err := pool.Ping(ctx); err != nil {
 		pool.Close()
 		return nil, fmt.Errorf("open the database: %w", err)
@@ -106,8 +114,8 @@ func (p *postgresDatabase) migrate(ctx context.Context) (err error) {
 	return nil
 }
 
-// recover says that this worker is there, and puts back the jobs of those that are not. The time is the database's, so that machines need
-// not agree on it. What was noted at a time to come was noted before its clock was set back.
+// recover says that this worker is there, and puts back the jobs of those that are not: of which nothing new was heard for so long by the clock of this
+// process that nobody sets. What they say is the time of the database, which may be set: then nobody is gone.
 func (p *postgresDatabase) recover(ctx context.Context) (n int64, err error) {
 	const now = "(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::BIGINT"
 	err = p.within(ctx, func(t tx) error {
@@ -115,8 +123,28 @@ func (p *postgresDatabase) recover(ctx context.Context) (n int64, err error) {
 		if _, err := t.exec(ctx, "INSERT INTO specgate_workers (id, seen) VALUES ($1, "+now+") ON CONFLICT (id) DO UPDATE SET seen = "+now, p.q.id); err != nil {
 			return err
 		}
-		if _, err := t.exec(ctx, "DELETE FROM specgate_workers WHERE seen < "+now+" - $1 OR seen > "+now+" + $1", deadAfter.Milliseconds()); err != nil {
+		heard := map[string]word{}
+		err := t.each(ctx, "SELECT id, seen FROM specgate_workers WHERE id <> $1", []any{p.q.id}, func(scan func(...any) error) error {
+			var id string
+			w := word{at: time.Now()}
+			err := scan(&id, &w.seen)
+			if last, ok := p.heard[id]; ok && last.seen == w.seen {
+				w = last
+			}
+			heard[id] = w
 			return err
+		})
+		if err != nil {
+			return err
+		}
+		p.heard = heard
+		for id, w := range heard {
+			if time.Since(w.at) < deadAfter {
+				continue
+			}
+			if _, err := t.exec(ctx, "DELETE FROM specgate_workers WHERE id = $1 AND seen = $2", id, w.seen); err != nil {
+				return err
+			}
 		}
 		// The last of attempted_by runs the job. attempted_at bounds the time in which a worker may have taken one and not said that it is there.
 		n, err = t.exec(ctx, "UPDATE river_job SET state = 'available', scheduled_at = "+t.now(0)+` WHERE state = 'running'

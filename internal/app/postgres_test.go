@@ -61,6 +61,45 @@ func TestTakenOver(t *testing.T) {
 	s.eventually("the log says so", func() bool { return strings.Contains(s.log.String(), "this process was taken for gone") })
 }
 
+// TestDatabaseClock: when the clock of the database is set no worker is taken for gone.
+func TestDatabaseClock(t *testing.T) {
+	s := newScene(t, postgresURL(t))
+	s.start()
+	letGo := s.held()
+	s.pull("opened", one, 1, nil)
+	s.begins(one)
+	second := *s
+	second.start()
+	db := s.open()
+	// said is the oldest and the newest of what the two say.
+	said := func() (oldest, newest int64) {
+		if err := db.QueryRow("SELECT MIN(seen), MAX(seen) FROM specgate_workers HAVING COUNT(*) = 2").Scan(&oldest, &newest); err != nil {
+			return 0, 0
+		}
+		return oldest, newest
+	}
+	for range 2 {
+		if _, err := db.Exec("UPDATE specgate_workers SET seen = seen - 3600000"); err != nil {
+			t.Fatal(err)
+		}
+		_, was := said()
+		s.eventually("both say again that they are there", func() bool { now, _ := said(); return now > was })
+	}
+	letGo()
+	s.want("2222 completed success: " + passTitle)
+	if err := second.stop(); err != nil {
+		t.Error(err)
+	}
+	if strings.Contains(s.log.String(), "taken for gone") || len(s.checker.ran()) != 1 {
+		t.Errorf("it was checked %d times", len(s.checker.ran()))
+	}
+	// Who stopped said so.
+	var left int
+	if err := db.QueryRow("SELECT COUNT(*) FROM specgate_workers").Scan(&left); err != nil || left != 1 {
+		t.Errorf("%d workers are there: %v", left, err)
+	}
+}
+
 // TestConnectionsLost: the database ends all connections while a check runs and events come. Nothing is lost and nothing is doubled.
 func TestConnectionsLost(t *testing.T) {
 	address := postgresURL(t)

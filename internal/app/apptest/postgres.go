@@ -96,7 +96,7 @@ func (c *Cluster) Start() error {
 		return err
 	}
 	defer log.Close()
-	c.command = exec.Command(postgres, "-D", "data", "-k", c.dir, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "max_connections=100", "-c", "shared_buffers=16MB")
+	c.command = exec.Command(postgres, "-D", "data", "-k", c.dir, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "max_connections=1000", "-c", "shared_buffers=16MB")
 	c.command.Dir, c.command.SysProcAttr, c.command.Stdout, c.command.Stderr = c.dir, c.attr, log, log
 	if err := c.command.Start(); err != nil {
 		return err
