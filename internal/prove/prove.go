@@ -296,7 +296,7 @@ func (s Side) Read(r *verus.Run) *checks.ProofRun {
 
 // failure shows a diagnostic in its function, if there is one: a clause may stand in a trait.
 func (s Side) failure(d verus.Diagnostic, f *model.Function) checks.ProofFailure {
-	out := checks.ProofFailure{Category: d.Category.String(), Message: d.Message, Clause: d.Clause, Key: verus.IdentityOf(d).Clause}
+	out := checks.ProofFailure{Category: d.Category.String(), Message: d.Message, Clause: d.Clause, Key: verus.KeyOf(d)}
 	first, second := d.Place, d.Site
 	inside := func(at verus.Span) bool {
 		return at.Valid() && at.File == f.File.Path && f.Span.Start <= at.Bytes.Start && at.Bytes.Start < f.Span.End

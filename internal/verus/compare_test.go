@@ -8,44 +8,21 @@ import (
 	"github.com/specgate/specgate/internal/source"
 )
 
-func TestCompare(t *testing.T) {
-	id := func(f string) Identity { return Identity{Postcondition, f, "r > x"} }
-	half, all, none := 0.5, 1.0, 0.0
+func TestKeyOf(t *testing.T) {
 	for _, c := range []struct {
-		name                 string
-		base, head, resolved []Identity
-		want                 Progress
+		d    Diagnostic
+		want string
 	}{
-		{"nothing", nil, nil, nil, Progress{}},
-		{"new", nil, []Identity{id("f")}, nil, Progress{New: []Identity{id("f")}}},
-		{"fixed", []Identity{id("f")}, nil, nil, Progress{Fixed: []Identity{id("f")}, Resolved: &all}},
-		{"still", []Identity{id("f")}, []Identity{id("f")}, nil, Progress{Still: []Identity{id("f")}, Resolved: &none}},
-		{"counted", []Identity{id("f"), id("f")}, []Identity{id("f")}, nil, Progress{Fixed: []Identity{id("f")}, Still: []Identity{id("f")}, Resolved: &half}},
-		{"another function", []Identity{id("g")}, []Identity{id("f")}, nil, Progress{Fixed: []Identity{id("g")}, New: []Identity{id("f")}, Resolved: &all}},
-		{"back again", nil, []Identity{id("f"), id("g")}, []Identity{id("f"), id("h")}, Progress{New: []Identity{id("f"), id("g")}, Regressed: []Identity{id("f")}, RegressedShare: 0.5}},
+		{Diagnostic{Message: "m", Clause: "r  >\n x"}, "r > x"},
+		{Diagnostic{Message: "m", Clause: "r > /* why */ x // so"}, "r > x"},
+		{Diagnostic{Message: "m", Clause: "r > x", Place: Span{File: "a.rs", Line: 1}, Function: "f", Category: Nonlinear}, "r > x"},
+		{Diagnostic{Message: "m", Clause: "r >= x"}, "r >= x"},
+		{Diagnostic{Message: "m", Clause: " // nothing"}, "m"},
+		{Diagnostic{Message: "m"}, "m"},
+		{Diagnostic{Message: "m", Clause: "f(((\" "}, "f ( ( ( \""},
 	} {
-		if diff := cmp.Diff(c.want, Compare(c.base, c.head, c.resolved)); diff != "" {
-			t.Errorf("%s: %s", c.name, diff)
-		}
-	}
-}
-
-func TestIdentity(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		a, b Diagnostic
-		same bool
-	}{
-		{"layout", Diagnostic{Clause: "r  >\n x"}, Diagnostic{Clause: "r > /* why */ x // so"}, true},
-		{"place", Diagnostic{Clause: "r > x", Place: Span{File: "a.rs", Line: 1}, Function: "f"}, Diagnostic{Clause: "r > x", Place: Span{File: "b.rs", Line: 9}, Function: "f"}, true},
-		{"text", Diagnostic{Clause: "r > x"}, Diagnostic{Clause: "r >= x"}, false},
-		{"category", Diagnostic{Clause: "r > x", Category: Assertion}, Diagnostic{Clause: "r > x", Category: Nonlinear}, false},
-		{"function", Diagnostic{Clause: "r > x", Function: "f"}, Diagnostic{Clause: "r > x", Function: "g"}, false},
-		{"no clause", Diagnostic{Message: "m"}, Diagnostic{Message: "n"}, false},
-		{"broken text", Diagnostic{Clause: "f(((\" "}, Diagnostic{Clause: "f(( (\" "}, true},
-	} {
-		if same := IdentityOf(c.a) == IdentityOf(c.b); same != c.same {
-			t.Errorf("%s: %+v and %+v", c.name, IdentityOf(c.a), IdentityOf(c.b))
+		if got := KeyOf(c.d); got != c.want {
+			t.Errorf("%q: %q, want %q", c.d.Clause, got, c.want)
 		}
 	}
 }
