@@ -23,7 +23,7 @@ vuln: ## known vulnerabilities in what the binary calls; needs the network
 bench: ## speed of every part
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
-scale: ## the tables of docs/performance.md, of one run; takes a quarter of an hour or more
+scale: ## the tables of docs/performance.md, of one run; takes some ten minutes or more
 	$(GO) test -run '^$$' -bench '^BenchmarkScale$$' -benchtime 1x -timeout 0 ./bench -scale $(CURDIR)/docs/performance.md
 
 FUZZTIME ?= 30s
