@@ -343,13 +343,13 @@ func readFixture(t *testing.T, name string) *fixture {
 	return f
 }
 
-// TestChanges runs specgate check on every change of testdata/changes.
-func TestChanges(t *testing.T) {
-	names, err := filepath.Glob("testdata/changes/*.txtar")
+// fixtures runs a test for each file of a pattern, and says how many are attacks and how many are honest, which must be quiet.
+func fixtures(t *testing.T, pattern string, test func(t *testing.T, name string, quiet bool)) (attacks, honest int) {
+	t.Helper()
+	names, err := filepath.Glob(pattern)
 	if err != nil {
 		t.Fatal(err)
 	}
-	attacks, honest := 0, 0
 	for _, name := range names {
 		id := strings.TrimSuffix(filepath.Base(name), ".txtar")
 		quiet := strings.HasPrefix(id, "honest-")
@@ -360,30 +360,38 @@ func TestChanges(t *testing.T) {
 		}
 		t.Run(id, func(t *testing.T) {
 			t.Parallel()
-			f := readFixture(t, name)
-			r := check(t, repository(t, f.base, f.head, f.links), f.args...)
-			r.expect(t, quiet, f.expect)
-			got := r.show()
-			if *update {
-				if f.want < 0 {
-					f.want = len(f.archive.Files)
-					f.archive.Files = append(f.archive.Files, txtar.File{Name: "want"})
-				}
-				f.archive.Files[f.want].Data = []byte(got)
-				if err := os.WriteFile(name, txtar.Format(f.archive), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			want := ""
-			if f.want >= 0 {
-				want = string(f.archive.Files[f.want].Data)
-			}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("(-want +got), written anew by -update:\n%s", diff)
-			}
+			test(t, name, quiet)
 		})
 	}
+	return attacks, honest
+}
+
+// TestChanges runs specgate check on every change of testdata/changes.
+func TestChanges(t *testing.T) {
+	attacks, honest := fixtures(t, "testdata/changes/*.txtar", func(t *testing.T, name string, quiet bool) {
+		f := readFixture(t, name)
+		r := check(t, repository(t, f.base, f.head, f.links), f.args...)
+		r.expect(t, quiet, f.expect)
+		got := r.show()
+		if *update {
+			if f.want < 0 {
+				f.want = len(f.archive.Files)
+				f.archive.Files = append(f.archive.Files, txtar.File{Name: "want"})
+			}
+			f.archive.Files[f.want].Data = []byte(got)
+			if err := os.WriteFile(name, txtar.Format(f.archive), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			return
+		}
+		want := ""
+		if f.want >= 0 {
+			want = string(f.archive.Files[f.want].Data)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("(-want +got), written anew by -update:\n%s", diff)
+		}
+	})
 	if attacks < 150 || honest < 24 {
 		t.Errorf("there are %d attacks and %d honest changes: fewer than there were", attacks, honest)
 	}

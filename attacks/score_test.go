@@ -74,24 +74,7 @@ func (s scored) show() string {
 //
 // `args ARG...` are further arguments, `link PATH TARGET` is a symbolic link, `score PATH` is named instead of attempt.rs. Code is run only where `run` says so.
 func TestScores(t *testing.T) {
-	names, err := filepath.Glob("testdata/scores/*.txtar")
-	if err != nil {
-		t.Fatal(err)
-	}
-	attacks, honest := 0, 0
-	for _, name := range names {
-		id := strings.TrimSuffix(filepath.Base(name), ".txtar")
-		quiet := strings.HasPrefix(id, "honest-")
-		if quiet {
-			honest++
-		} else {
-			attacks++
-		}
-		t.Run(id, func(t *testing.T) {
-			t.Parallel()
-			scoreFixture(t, name, quiet)
-		})
-	}
+	attacks, honest := fixtures(t, "testdata/scores/*.txtar", scoreFixture)
 	if attacks < 40 || honest < 12 {
 		t.Errorf("there are %d attacks and %d honest attempts: fewer than there were", attacks, honest)
 	}

@@ -133,14 +133,15 @@ const OtherRules = "style\x00"
 // mutRefStyle reports functions, and what holds functions, whose promises speak of what was lent to them by other words than before: the attribute decides
 // whether the bare name of a `&mut` parameter is its value after the call.
 func mutRefStyle(p *checks.Pass) {
+	const name = "deprecated_postcondition_mut_ref_style"
 	style := func(attrs []string) string {
 		var of []string
 		for _, a := range attrs {
-			if strings.Contains(a, "deprecated_postcondition_mut_ref_style") {
+			if strings.Contains(a, name) {
 				of = append(of, a)
 			}
 		}
-		return strings.Join(of, ", ")
+		return cmp.Or(quoteAll(of), "not there")
 	}
 	tell := func(out checks.Finding, base, head, text string) {
 		if base == head {
@@ -148,7 +149,7 @@ func mutRefStyle(p *checks.Pass) {
 		}
 		out.Change = OtherRules + head
 		out.Message = fmt.Sprintf("%s by other rules: `%s` is %s now, and was %s. In promises, the bare name of what was lent by `&mut` does not mean what it meant, so that old words promise something else.",
-			text, "deprecated_postcondition_mut_ref_style", cmp.Or(quoted(head), "not there"), cmp.Or(quoted(base), "not there"))
+			text, name, head, base)
 		out.Undecided = true
 		p.Report(out)
 	}
@@ -165,13 +166,6 @@ func mutRefStyle(p *checks.Pass) {
 			tell(checks.AtItem(it), style(it.Base.Attrs), style(it.Head.Attrs), "The contracts in here are read")
 		}
 	}
-}
-
-func quoted(s string) string {
-	if s == "" {
-		return ""
-	}
-	return "`" + s + "`"
 }
 
 // gives tells a function that gives values of a type, or may change some that it is lent. It goes by the type's name.

@@ -323,30 +323,17 @@ func execAdded(p *checks.Pass) {
 		if withoutContract(f.Head) {
 			out.Message += " It has no contract, so its callers know nothing of what it gives: give it one."
 		}
-		if callers := takenOver(p.Pairs, f.Head); len(callers) > 0 {
+		var callers []string
+		for _, u := range p.Pairs.MayCall(f.Head) {
+			if !u.What.Has(pair.Executable) {
+				callers = append(callers, u.Head.Symbol)
+			}
+		}
+		if len(callers) > 0 {
 			out.Message += " Code that reads as before may call it now, in the place of another: " + strings.Join(callers, ", ") + "."
 		}
 		p.Report(out)
 	}
-}
-
-// takenOver are the functions whose code did not change and that may call a new method: one of a type itself goes before that of a trait.
-func takenOver(pairs *pair.Pairs, added *model.Function) []string {
-	if added.Self == "" {
-		return nil
-	}
-	var out []string
-	for _, f := range pairs.Functions {
-		if !runs(f.Base) || !runs(f.Head) || f.What.Has(pair.Executable) {
-			continue
-		}
-		if slices.ContainsFunc(f.Head.Calls, func(c model.Call) bool {
-			return c.Method && !c.Ghost && !c.Spec && slices.Contains(c.Callees, added)
-		}) {
-			out = append(out, f.Head.Symbol)
-		}
-	}
-	return out
 }
 
 // withoutContract tells a function of verified code that promises and demands nothing, by itself or by a trait. What a trait from outside

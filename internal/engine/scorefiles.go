@@ -550,7 +550,14 @@ func (s *scorer) tampered(ctx context.Context, t *tree, m *model.Model, file str
 		}
 		everywhere = append(everywhere, fmt.Sprintf("%s at %s: %s", f.Rule, f.Symbol, f.Message))
 	}
-	everywhere = append(everywhere, redirected(in.Pairs)...)
+	for _, p := range in.Pairs.Functions {
+		if p.Base != nil || p.Head.Mode != model.Exec {
+			continue
+		}
+		for _, u := range in.Pairs.MayCall(p.Head) {
+			everywhere = append(everywhere, fmt.Sprintf("%s may call %s, which is new", u.Head.Symbol, p.Head.Symbol))
+		}
+	}
 	for _, x := range unbidden(m) {
 		if !slices.Contains(unbidden(bm), x) {
 			everywhere = append(everywhere, x)
@@ -710,28 +717,6 @@ func newView(base, head *model.Model) bool {
 		}
 	}
 	return false
-}
-
-// redirected says which calls in code that was there before may mean functions that were not: a method goes before that of a trait.
-func redirected(pairs *pair.Pairs) []string {
-	added := map[*model.Function]bool{}
-	for _, p := range pairs.Functions {
-		added[p.Head] = p.Base == nil && p.Head.Mode == model.Exec
-	}
-	var out []string
-	for _, p := range pairs.Functions {
-		if p.Base == nil || !runs(p.Head) {
-			continue
-		}
-		for _, c := range p.Head.Calls {
-			for _, g := range c.Callees {
-				if !c.Ghost && !c.Spec && added[g] {
-					out = append(out, fmt.Sprintf("%s may call %s, which is new", p.Head.Symbol, g.Symbol))
-				}
-			}
-		}
-	}
-	return out
 }
 
 // replaced is a tree in which one file has another text.

@@ -137,6 +137,23 @@ func (p *Pairs) OfHead(f *model.Function) *Function { return p.byHead[f] }
 // OfBaseItem returns the pair of a base item, or nil.
 func (p *Pairs) OfBaseItem(it *model.Item) *Item { return p.itemOfBase[it] }
 
+// MayCall are the functions that base has too and whose executable code may call a new one. Where that code is as it was, the new one takes the place of another: a
+// method of a type itself goes before that of a trait.
+func (p *Pairs) MayCall(added *model.Function) []*Function {
+	var out []*Function
+	for _, f := range p.Functions {
+		if f.Base == nil || f.Head == nil || f.Head.Mode != model.Exec {
+			continue
+		}
+		if slices.ContainsFunc(f.Head.Calls, func(c model.Call) bool {
+			return !c.Ghost && !c.Spec && slices.Contains(c.Callees, added)
+		}) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
 // New pairs the functions and items of two models: by symbol, then those that moved, then those that were renamed. Each of the two
 // sides is used at most once.
 func New(base, head *model.Model) *Pairs {
