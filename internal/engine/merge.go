@@ -433,6 +433,7 @@ func (p *parts) measured(r *runner, subjects []*measure.Subject) (*checks.Streng
 		if x == nil {
 			return nil, notWhole("no shard measured %s", s.Symbol)
 		}
+		r.givenUp(s.Symbol, x.GivenUp)
 		from := &x.Alone
 		if asked && x.Asked != nil {
 			from = x.Asked
@@ -453,7 +454,7 @@ func (p *parts) measured(r *runner, subjects []*measure.Subject) (*checks.Streng
 	return out, nil
 }
 
-// aboutCases says which cases of the repository could not be used, and which mutants were not run, in the order in which functions are measured.
+// aboutCases says which cases of the repository could not be used, in the order in which functions are measured.
 func (p *parts) aboutCases(r *runner, subjects []*measure.Subject) error {
 	_, groups, err := r.measuring(subjects)
 	if err != nil {
@@ -464,7 +465,7 @@ func (p *parts) aboutCases(r *runner, subjects []*measure.Subject) error {
 			for _, f := range p.files {
 				for _, text := range f.Strength.Reasons {
 					if strings.HasPrefix(text, subjects[i].Symbol+": ") {
-						r.reason(!strings.HasSuffix(text, notAllMutants), string(checks.Strength), "%s", text)
+						r.reason(true, string(checks.Strength), "%s", text)
 					}
 				}
 			}

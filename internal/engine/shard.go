@@ -305,7 +305,7 @@ func (s *share) measured(r *runner, results []*measure.Result) {
 	out := &s.file.Strength
 	out.Rustc = r.report.Tools.Rustc
 	for _, x := range results {
-		out.Functions = append(out.Functions, shard.Pair{Function: nameOf(x.Subject().Head.Function), Alone: saveStrength(x.Strength())})
+		out.Functions = append(out.Functions, shard.Pair{Function: nameOf(x.Subject().Head.Function), Alone: saveStrength(x.Strength()), GivenUp: x.GivenUp()})
 	}
 	s.reasons(r)
 }

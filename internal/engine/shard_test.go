@@ -280,6 +280,31 @@ func TestShardsMeasured(t *testing.T) {
 	addsUp(t, options, 2)
 }
 
+// TestShardGivesUpMutants: that a shard did not run all mutants of a function is told, and leaves the outcome as it is.
+func TestShardGivesUpMutants(t *testing.T) {
+	r := newRepo(t)
+	source := func(body string) string {
+		return "use vstd::prelude::*;\nverus! {\npub fn f(x: u64) -> (r: u64)\n    ensures r == x / 2,\n{\n" + body + "}\n}\n"
+	}
+	r.write("src/lib.rs", source("    x / 2\n"))
+	r.write(policy.FileName, "version = 1\n[strength]\ninputs = 2\nmutants = 2\n")
+	r.commit("base")
+	r.write("src/lib.rs", source("    let y = x;\n    y / 2\n"))
+	r.commit("head")
+	o := r.options()
+	o.Only, o.Compiler = []checks.Family{checks.Strength}, compiler(t)
+	whole, files := divided(t, 1, func(shard.Number) engine.Options { return o })
+	files[0].Strength.Functions[0].GivenUp = 3
+	result, err := engine.MergeShards(t.Context(), o, []*shard.File{again(t, files[0])})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := append(whole.Report.Reasons, checks.Reason{Stage: "strength", Text: "f: 3 of its mutants were not run, since calls of others did not end"})
+	if diff := cmp.Diff(want, result.Report.Reasons); diff != "" || result.Report.Outcome != whole.Report.Outcome || result.Report.Outcome == checks.OutcomeInconclusive {
+		t.Errorf("%v, then %v; reasons (-want +got):\n%s", whole.Report.Outcome, result.Report.Outcome, diff)
+	}
+}
+
 // doubled has a contract of which the evaluator does not see what it excludes, and the verifier does.
 const doubled = `use vstd::prelude::*;
 

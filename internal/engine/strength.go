@@ -83,12 +83,22 @@ func (r *runner) measureStrength() error {
 		return err
 	}
 	r.share.measured(r, results)
+	for _, x := range results {
+		r.givenUp(x.Subject().Symbol, x.GivenUp())
+	}
 	if err := r.askCases(results); err != nil {
 		return fmt.Errorf("ask the verifier about spectests: %w", err)
 	}
 	r.strengthOf(r.strengthInput(results))
 	r.o.Log.Info("measured the strength of contracts", "functions", len(results), "took", time.Since(start))
 	return nil
+}
+
+// givenUp says that a function was measured with fewer mutants than there are. That leaves the outcome as it is.
+func (r *runner) givenUp(symbol string, mutants int) {
+	if mutants > 0 {
+		r.reason(false, string(checks.Strength), "%s: %d of its mutants were not run, since calls of others did not end", symbol, mutants)
+	}
 }
 
 // strengthOf takes what was measured for the rules, with what the verifier proved of the contracts.

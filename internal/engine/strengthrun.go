@@ -40,9 +40,6 @@ type group struct {
 	whole bool
 }
 
-// notAllMutants ends a reason that leaves the outcome as it is.
-const notAllMutants = "of its mutants were not run, since calls of others did not end"
-
 // notRunError is why nothing at all is measured.
 type notRunError struct{ error }
 
@@ -240,9 +237,6 @@ func (m *measuring) measure(at []int, subjects []*measure.Subject, out []*measur
 		out[i] = x
 		if text := x.Panicked(); text != "" {
 			r.o.Log.Error("measuring a function failed", "function", subjects[i].Symbol, "panic", text)
-		}
-		if n := x.GivenUp(); n > 0 {
-			r.reason(false, string(checks.Strength), "%s: %d %s", subjects[i].Symbol, n, notAllMutants)
 		}
 	}
 	return ran, nil

@@ -184,10 +184,10 @@ func restore(k *keptSide, s *Side, file func(path string) *source.File) (*checks
 	return m, nil
 }
 
-// Rest forgets all but the strength: inputs, values, and what the evaluator knows, also in the subject.
+// Rest forgets all but what it came to: inputs, values, and what the evaluator knows, also in the subject.
 func (r *Result) Rest() {
 	if r.strength == nil {
-		r.strength = r.Strength()
+		r.strength, r.givenUp = r.Strength(), r.GivenUp()
 		r.base, r.head = nil, nil
 	}
 	for _, s := range []*Side{r.subject.Base, r.subject.Head} {

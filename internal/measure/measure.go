@@ -237,8 +237,9 @@ type Result struct {
 	same     bool
 	panicked string
 	took     time.Duration // for looking at it
-	// strength is what it came to, when nothing else of it is there any more.
+	// strength and givenUp are what it came to, when nothing else of it is there any more.
 	strength *checks.StrengthPair
+	givenUp  int
 }
 
 // Subject that was measured.
@@ -246,7 +247,7 @@ func (r *Result) Subject() *Subject { return r.subject }
 
 // GivenUp is how many mutants, of one side, were not run, since calls of others did not end.
 func (r *Result) GivenUp() int {
-	n := 0
+	n := r.givenUp
 	for _, s := range []*sided{r.base, r.head} {
 		if s != nil && s.ran != nil {
 			n = max(n, s.ran.GivenUp)

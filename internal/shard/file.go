@@ -154,6 +154,8 @@ type Pair struct {
 	// Alone is what the evaluator decided; Asked, if the verifier was asked about what that left open, what both did.
 	Alone Strength  `json:"alone"`
 	Asked *Strength `json:"asked"`
+	// GivenUp is how many of its mutants were not run, since calls of others did not end.
+	GivenUp int `json:"givenUp"`
 }
 
 // Strength is a checks.StrengthPair.
@@ -330,6 +332,9 @@ func (f *File) check() error {
 			return fmt.Errorf("strength.functions[%d]: %q is there twice", i, p.Function.Symbol)
 		}
 		functions[p.Function] = true
+		if p.GivenUp < 0 {
+			return fmt.Errorf("strength.functions[%d] (%q): givenUp: %d is not a count", i, p.Function.Symbol, p.GivenUp)
+		}
 		for _, s := range []*Strength{&p.Alone, p.Asked} {
 			if s == nil {
 				continue

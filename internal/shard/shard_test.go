@@ -128,7 +128,7 @@ func whole() *shard.File {
 			Parts: []shard.Part{{Key: key, Verdict: obligation.NotProved.String()}, {Question: "unique", Symbol: "f", Key: key, Verdict: obligation.Proved.String()}, {Question: "trivial", Symbol: "f", Key: key}}}},
 		Strength: shard.Measured{Rustc: &checks.Tool{Version: "rustc"}, Protections: []sandbox.Protection{{Name: "network"}}, Reasons: []string{"r"},
 			Functions: []shard.Pair{{Function: f, Alone: shard.Strength{Base: suite, Head: suite, Comparable: true, Delta: ptr(-0.25), Lost: suite.Spectests.Escapes},
-				Asked: &shard.Strength{Base: refuted, Head: &shard.Suite{Unmeasured: "no"}}}}}}
+				Asked: &shard.Strength{Base: refuted, Head: &shard.Suite{Unmeasured: "no"}}, GivenUp: 4}}}}
 }
 
 func written(t testing.TB, f *shard.File) string {
@@ -188,6 +188,7 @@ func TestRead(t *testing.T) {
 		{"a third try", edit(`"try":2`, `"try":3`), `answers[0] ("m"): try: it is 3, and there are two`},
 		{"no verdict", edit(`"verdict":"proved"`, `"verdict":"prooved"`), `answers[0] ("m"): verdict: "prooved" is none`},
 		{"no count", edit(`"rejected":3`, `"rejected":-3`), "spectests: -3 is not a count"},
+		{"no count of mutants", edit(`"givenUp":4`, `"givenUp":-4`), `strength.functions[0] ("f"): givenUp: -4 is not a count`},
 		{"proved to be unique", edit(`"Unique":false`, `"Unique":true`), "spectests: whether the contract allows one result only is asked of the contract"},
 		{"escapes that are not shown", edit(`"Escapes":[{`, `"Escapes":[],"x":[{`), `json: unknown field "x"`},
 		{"survivors that are not shown", edit(`"survived":1`, `"survived":2`), "spectests: the counts and what is shown of them do not go together"},
