@@ -486,12 +486,19 @@ func (c *cappedBuffer) Write(b []byte) (int, error) {
 // Environ returns the variables of this process that programs need in order to run at all (HOME, PATH, TMPDIR), and those
 // named, as NAME=value, sorted. Variables that are not set are left out. Everything else stays in this process: tokens and
 // secrets are in variables whose names no list of forbidden names would know.
+//
+// CARGO_HOME, RUSTUP_HOME and TMPDIR may be relative to the current directory. Programs are started in other ones, so they are made absolute.
 func Environ(names ...string) []string {
 	all := append([]string{"HOME", "PATH", "TMPDIR"}, names...)
 	slices.Sort(all)
 	var env []string
 	for _, name := range slices.Compact(all) {
 		if value, ok := os.LookupEnv(name); ok {
+			if slices.Contains([]string{"CARGO_HOME", "RUSTUP_HOME", "TMPDIR"}, name) && value != "" {
+				if abs, err := filepath.Abs(value); err == nil {
+					value = abs
+				}
+			}
 			env = append(env, name+"="+value)
 		}
 	}

@@ -441,8 +441,11 @@ func TestEnviron(t *testing.T) {
 	t.Setenv("A_SECRET", "token")
 	t.Setenv("WANTED", "a=b")
 	t.Setenv("EMPTY", "")
-	want := []string{"EMPTY=", "HOME=/home/x", "PATH=/bin", "TMPDIR=/t", "WANTED=a=b"}
-	if diff := cmp.Diff(want, sandbox.Environ("WANTED", "NOT_SET_ANYWHERE", "EMPTY", "PATH")); diff != "" {
+	t.Chdir("/etc")
+	t.Setenv("CARGO_HOME", "../cargo")
+	t.Setenv("RUSTUP_HOME", "")
+	want := []string{"CARGO_HOME=/cargo", "EMPTY=", "HOME=/home/x", "PATH=/bin", "RUSTUP_HOME=", "TMPDIR=/t", "WANTED=a=b"}
+	if diff := cmp.Diff(want, sandbox.Environ("WANTED", "NOT_SET_ANYWHERE", "EMPTY", "PATH", "CARGO_HOME", "RUSTUP_HOME")); diff != "" {
 		t.Error(diff)
 	}
 }
