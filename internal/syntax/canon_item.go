@@ -382,7 +382,7 @@ func (p *printer) pat(n Node) {
 }
 
 func (p *printer) macro(n Node) {
-	if p.exec && p.ghostMacro(n) {
+	if p.exec && n.Field() == FItem && p.ghostMacro(n) {
 		return
 	}
 	args := n.Get(FArgs)

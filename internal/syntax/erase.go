@@ -1061,8 +1061,7 @@ func (e *eraser) macro(n Node) {
 	case !e.p.ghostMacro(n) || strings.HasSuffix(name, "state_machine"):
 	case n.Field() == FItem:
 		e.delWithDocs(n)
-	default:
-		e.replaceWith(n, "{}")
+		// One whose value is used has none, and stays for rustc to say so.
 	}
 }
 

@@ -81,7 +81,7 @@ func (p *parser) stmtExpr() (id int32, ends bool) {
 		return p.bigList(), false
 	case KwAssume:
 		if p.nth(1) == LParen {
-			return p.climb(p.postfix(p.assume()), precAssign), false
+			return p.unused(p.assume()), false
 		}
 	case KwAssert:
 		switch p.nth(1) {
@@ -94,7 +94,7 @@ func (p *parser) stmtExpr() (id int32, ends bool) {
 					return p.blockTail(a)
 				}
 			}
-			return p.climb(p.postfix(a), precAssign), false
+			return p.unused(a), false
 		}
 	}
 	first := p.k
@@ -131,6 +131,16 @@ func (p *parser) stmtExpr() (id int32, ends bool) {
 		p.checkReveal(e)
 	}
 	return e, false
+}
+
+// unused refuses an assert or assume with an operator behind it. The official parser takes it for an operand, and writes an empty block in its place, which
+// is a statement for rustc: of `assert(a) - 1` it makes `{} -1`, two statements.
+func (p *parser) unused(e int32) int32 {
+	whole := p.climb(e, precAssign)
+	if whole != e {
+		p.note(p.span(whole), "`assert` and `assume` have no value: `;` is missing behind it")
+	}
+	return whole
 }
 
 // checkReveal notes a reveal or hide with the wrong number of arguments.

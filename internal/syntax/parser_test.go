@@ -101,6 +101,21 @@ func TestConstructsAreUnderstood(t *testing.T) {
 	}
 }
 
+// TestUnusedAsserts: what verus_syn takes for an operand is a statement for rustc, which reads an empty block in its place.
+func TestUnusedAsserts(t *testing.T) {
+	const text = "verus! {\nfn f(x: u8) -> i32 {\n    assert(a); -1; assume(a); match x { 0 => assert(a), _ => assume(a) } assert(a) by { } -1; assert(a)\n}\nfn g(x: u8) -> i32 {\n" +
+		"    match x {\n        0 => assert(a) - 1,\n        _ => assume(a) as u8,\n    }\n    assert(a) = x;\n    assume(a) by(nonlinear_arith) & 0\n}\n}\n"
+	want := []string{
+		"7:14: `assert` and `assume` have no value: `;` is missing behind it",
+		"8:14: `assert` and `assume` have no value: `;` is missing behind it",
+		"10:5: `assert` and `assume` have no value: `;` is missing behind it",
+		"11:15: expected `;` or `}`, found `by`",
+	}
+	if diff := cmp.Diff(want, errorLines(parseText(text))); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // TestRejected compares the errors of files that no Rust or Verus parser accepts.
 func TestRejected(t *testing.T) {
 	paths, err := filepath.Glob("../../testdata/constructs/reject/*.rs")
