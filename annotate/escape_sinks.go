@@ -75,24 +75,45 @@ var (
 // markup, HTML, link, image, emoji or formula, and notifies nobody. GitHub looks for mentions, references and addresses in the text
 // that is left after Markdown and entities are read, so escaping cannot stop it; an empty comment between the characters does.
 // The result has at most limit bytes.
-func markdown(s string, limit int) string { return escapeMarkdown(s, limit, false) }
+func markdown(s string, limit int) string { return escapeMarkdown(s, limit, false, true) }
 
 // code is markdown, shown as code. It is HTML because no Markdown of code can hold every text in a table. Inside of it GitHub makes
 // nothing of mentions, references, emoji and formulas.
 func code(s string, limit int) string {
 	const open, end = "<code>", "</code>"
-	return open + escapeMarkdown(s, limit-len(open)-len(end), true) + end
+	return open + escapeMarkdown(s, limit-len(open)-len(end), true, false) + end
 }
 
 // apart keeps characters apart that would mean something together.
 const apart = "<!-- -->"
 
-func escapeMarkdown(s string, limit int, inCode bool) string {
+// block finds the character without which a line would begin a list or underline the line before; -1 if there is none.
+func block(s string) int {
+	digits := len(s) - len(strings.TrimLeft(s, "0123456789"))
+	switch {
+	case s != "" && strings.ContainsRune("-+=", rune(s[0])):
+		return 0
+	case digits > 0 && digits < len(s) && (s[digits] == '.' || s[digits] == ')'):
+		return digits
+	}
+	return -1
+}
+
+// escapeMarkdown does the work of markdown and code. Text atStart may stand where a line begins.
+func escapeMarkdown(s string, limit int, inCode, atStart bool) string {
 	s = escapeTerminal(precut(oneLine(s), limit))
+	begins := -1
+	if atStart {
+		s = strings.TrimLeft(s, " ")
+		begins = block(s)
+	}
 	var b strings.Builder
 	for i := 0; i < len(s); {
 		_, size := utf8.DecodeRuneInString(s[i:])
 		unit := markdownUnit(s, i, size, inCode)
+		if i == begins {
+			unit = `\` + unit
+		}
 		rest := 0
 		if i+size < len(s) {
 			rest = len(ellipsis)
@@ -179,7 +200,7 @@ func prose(s string, limit int) string {
 		if i%2 == 1 {
 			b.WriteString(code(part, room))
 		} else {
-			b.WriteString(markdown(part, room))
+			b.WriteString(escapeMarkdown(part, room, false, i == 0))
 		}
 	}
 	return b.String()

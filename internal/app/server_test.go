@@ -829,6 +829,47 @@ func TestClockSetBack(t *testing.T) {
 	})
 }
 
+// TestPauseByWrongClock: a pause is as long as it was to be, also if it began when the clock was ahead.
+func TestPauseByWrongClock(t *testing.T) {
+	each(t, func(t *testing.T, s *scene) {
+		s.start()
+		s.Fail(githubtest.Fault{Path: "/pulls/7", Kind: githubtest.Answer, Status: http.StatusTooManyRequests, Header: map[string]string{"Retry-After": "7"}})
+		s.pull("opened", one, 1, nil)
+		db := s.open()
+		later := "datetime('now', 'subsec', '+30 minutes')"
+		if s.postgres() {
+			later = "clock_timestamp() + INTERVAL '30 minutes'"
+		}
+		s.eventually("it pauses", func() bool {
+			r, err := db.Exec("UPDATE river_job SET scheduled_at = " + later + " WHERE state = 'scheduled'")
+			if err != nil {
+				return false
+			}
+			n, err := r.RowsAffected()
+			return err == nil && n == 1
+		})
+		s.want("2222 completed success: " + passTitle)
+	})
+}
+
+// TestDoneByAnother: where another server did meanwhile what is wanted of a head, what this one wrote may have come last. So it is done again.
+func TestDoneByAnother(t *testing.T) {
+	each(t, func(t *testing.T, s *scene) {
+		s.start()
+		s.held()
+		s.pull("opened", one, 1, nil)
+		s.begins(one)
+		db := s.open()
+		if _, err := db.Exec("UPDATE specgate_heads SET asked = asked + 1, done = asked + 1, result = 'success'"); err != nil {
+			t.Fatal(err)
+		}
+		s.eventually("it is asked for again", func() bool {
+			var n int
+			return db.QueryRow("SELECT asked - done FROM specgate_heads").Scan(&n) == nil && n == 1
+		})
+	})
+}
+
 func (s *scene) postgres() bool { return strings.HasPrefix(s.config.Database, "postgres") }
 
 // open opens the database, until the end of the test.

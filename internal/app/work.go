@@ -81,6 +81,12 @@ type headWorker struct {
 func (w *headWorker) Work(ctx context.Context, job *river.Job[headArgs]) error {
 	ctx, end := w.app.running.begin(ctx, job.ID)
 	defer end()
+	brought, finished := false, false
+	defer func() {
+		if brought && !finished {
+			w.app.doubt(job.Args.Head)
+		}
+	}()
 	for {
 		var h head
 		err := w.app.db.within(ctx, func(t tx) (err error) {
@@ -92,6 +98,9 @@ func (w *headWorker) Work(ctx context.Context, job *river.Job[headArgs]) error {
 		}
 		if err != nil {
 			return w.stopped(ctx, err)
+		}
+		if brought && h.isDone() {
+			return nil
 		}
 		log := w.app.log.With("repo", h.name, "head", h.sha, "job", job.ID)
 		d := done{result: h.result, relabelled: h.relabelled}
@@ -108,6 +117,7 @@ func (w *headWorker) Work(ctx context.Context, job *river.Job[headArgs]) error {
 				return river.JobSnooze(0)
 			}
 			started := time.Now()
+			brought = true
 			d, err = w.app.bring(ctx, h, job.Attempt)
 			w.app.metrics.job(h.want, d.result, err, time.Since(started))
 			switch {
@@ -124,13 +134,14 @@ func (w *headWorker) Work(ctx context.Context, job *river.Job[headArgs]) error {
 				}
 				if pause > 0 {
 					log.Warn("try again later", "want", h.want, "after", pause, "error", err)
+					w.app.wake(job.JobRow, pause)
 					return river.JobSnooze(pause)
 				}
 				log.Error("a head is given up", "want", h.want, "error", err)
 				d = w.app.giveUp(ctx, h, err)
 			}
 		}
-		finished, err := w.app.finish(ctx, &h, d, job)
+		finished, err = w.app.finish(ctx, &h, d, job)
 		if err != nil {
 			return w.stopped(ctx, err)
 		}
@@ -139,6 +150,37 @@ func (w *headWorker) Work(ctx context.Context, job *river.Job[headArgs]) error {
 			return nil
 		}
 	}
+}
+
+// doubt has a head brought again to what is wanted of it, by the next sweep, if it was done meanwhile, and not by who now calls this: another server took this
+// one for gone. What this one wrote to GitHub last may have come after what the other wrote.
+func (a *App) doubt(id int64) {
+	ctx, cancel := context.WithTimeout(context.Background(), lastWords)
+	defer cancel()
+	err := a.db.within(ctx, func(t tx) error {
+		_, err := t.exec(ctx, "UPDATE specgate_heads SET asked = asked + 1, error = '', changed = $1 WHERE id = $2 AND done >= asked AND result <> $3", millis(a.now()), id, resultGone)
+		return err
+	})
+	if err != nil {
+		a.log.Warn("a head may not be shown as it is, and is not asked for again", "id", id, "error", err)
+	}
+}
+
+// wake ends the pause of a job soon after it is over. The queue does that by the clock, which may have been wrong when the pause began.
+func (a *App) wake(job *rivertype.JobRow, pause time.Duration) {
+	snoozes := pausesOf(job) + 1
+	time.AfterFunc(pause+a.retry, func() {
+		ctx, cancel := context.WithTimeout(context.Background(), lastWords)
+		defer cancel()
+		err := a.db.within(ctx, func(t tx) error {
+			_, err := t.exec(ctx, "UPDATE river_job SET state = 'available', scheduled_at = "+t.now(0)+
+				" WHERE id = $1 AND state = 'scheduled' AND CAST(metadata->>'snoozes' AS BIGINT) = $2", job.ID, snoozes)
+			return err
+		})
+		if err != nil {
+			a.log.Debug("a job that paused is left to the queue", "job", job.ID, "error", err)
+		}
+	})
 }
 
 // Timeout of a job: River's for all.
@@ -729,7 +771,8 @@ func (b *bringing) comment(ctx context.Context, s side, p *github.Pull) error {
 		return nil // its event is on the way, and the next head will have its comment
 	}
 	var limit *github.LimitError
-	if err == nil || ctx.Err() != nil || isOutage(err) || errors.As(err, &limit) {
+	// A token that is not accepted is no lack of permission: GitHub or this machine has a wrong clock, or the token was taken back.
+	if err == nil || ctx.Err() != nil || isOutage(err) || errors.As(err, &limit) || errors.Is(err, github.ErrUnauthorized) {
 		return err
 	}
 	b.app.log.Warn("the policy wants comments, which could not be written; does the installation have pull requests: write?",
