@@ -31,37 +31,93 @@ func (r *runner) editedPrograms() []string {
 // programs are the files of the packages of a tree that are, or may be a part of, programs that cargo runs while it builds: build scripts, procedural
 // macros, and the packages of the tree that these are built from. Sorted. Which files a program is made of is not worked out, so it may be a few more;
 // files that it reads are among them only if they are in the package of a procedural macro.
+//
+// Cargo finds a package by a path, by its name in a registry or repository that a patch, [replace], paths or a source of the tree stands in for, or
+// by what the workspace says of the name. Which of them holds is not asked: a package that may be meant is a part of the program.
 func programs(paths []string, read func(string) ([]byte, error)) []string {
 	packages := map[string]*manifest.Cargo{} // by directory
+	named := map[string][]string{}           // the directories of packages by their name
+	type inDir struct {
+		dir string
+		manifest.Dependency
+	}
+	inherited := map[string][]inDir{}      // what workspaces say of a name
+	var brought []inDir                    // packages that stand in for others
+	var below, vendored, archives []string // directories of packages that do so too: of some, of all, and of all as archives
+	var outside []inDir                    // what comes from a registry or a repository
 	for _, p := range paths {
-		if path.Base(p) != "Cargo.toml" {
+		dir := path.Dir(p)
+		config := path.Base(dir) == ".cargo" && (path.Base(p) == "config.toml" || path.Base(p) == "config")
+		if path.Base(p) != "Cargo.toml" && !config {
 			continue
 		}
 		text, err := read(p)
 		if err != nil {
 			continue // not a plain file: it is not copied either
 		}
-		if c, _ := manifest.ParseCargo(source.NewFile(p, text)); c != nil && c.Package != nil { // what is wrong with it is told elsewhere
-			packages[path.Dir(p)] = c
+		if config { // what is wrong with it, and with a manifest, is told elsewhere
+			dir = path.Dir(dir)
+			if c, _ := manifest.ParseConfig(source.NewFile(p, text)); c != nil {
+				for _, d := range c.Patches {
+					brought = append(brought, inDir{dir, d})
+				}
+				for _, to := range []struct {
+					out *[]string
+					in  []string
+				}{{&below, c.Paths}, {&vendored, c.Directories}, {&archives, c.Registries}} {
+					for _, d := range to.in {
+						*to.out = append(*to.out, path.Join(dir, d))
+					}
+				}
+			}
+			continue
+		}
+		c, _ := manifest.ParseCargo(source.NewFile(p, text))
+		if c == nil {
+			continue
+		}
+		for _, d := range c.Patches {
+			brought = append(brought, inDir{dir, d})
+		}
+		for _, d := range c.Dependencies {
+			if d.Table == "workspace.dependencies" {
+				inherited[d.Name] = append(inherited[d.Name], inDir{dir, d})
+			}
+			if d.Path == "" && !d.Workspace && !strings.HasSuffix(d.Table, "dev-dependencies") {
+				outside = append(outside, inDir{dir, d})
+			}
+		}
+		if c.Package != nil {
+			packages[dir] = c
+			named[c.Package.Name] = append(named[c.Package.Name], dir)
 		}
 	}
 	whole := map[string]bool{} // directories of packages that run as a whole
 	var add func(dir string)
+	find := func(d inDir) {
+		if d.Path != "" {
+			add(path.Join(d.dir, d.Path))
+			return
+		}
+		for _, other := range named[d.Package] {
+			add(other)
+		}
+	}
 	depend := func(dir string, c *manifest.Cargo, build bool) {
 		for _, d := range c.Dependencies {
 			table := d.Table[strings.LastIndexByte(d.Table, '.')+1:]
-			if (table == "build-dependencies") != build || table == "dev-dependencies" {
+			if (table == "build-dependencies") != build || table == "dev-dependencies" || d.Table == "workspace.dependencies" {
 				continue
 			}
-			if d.Path != "" {
-				add(path.Join(dir, d.Path))
+			if !d.Workspace {
+				find(inDir{dir, d})
+				continue
 			}
-			if d.Workspace { // the path stands in the manifest of the workspace
-				for other, p := range packages {
-					if p.Package.Name == d.Package {
-						add(other)
-					}
-				}
+			for _, of := range inherited[d.Name] {
+				find(of)
+			}
+			if len(inherited[d.Name]) == 0 { // nothing was read of that workspace
+				find(inDir{dir, manifest.Dependency{Package: d.Package}})
 			}
 		}
 	}
@@ -73,8 +129,33 @@ func programs(paths []string, read func(string) ([]byte, error)) []string {
 		whole[dir] = true
 		depend(dir, c, false)
 	}
-	scripts := map[string]string{} // the directory of a build script: that of its package
 	found := map[string]bool{}
+	in := func(p string, dirs []string) bool {
+		return slices.ContainsFunc(dirs, func(dir string) bool { return dir == "." || p == dir || strings.HasPrefix(p, dir+"/") })
+	}
+	if len(outside) > 0 {
+		// What comes from outside may be a procedural macro or have a build script, and what it is built from is not known here.
+		for _, d := range brought {
+			if d.Path != "" {
+				add(path.Join(d.dir, d.Path))
+			}
+		}
+		// Where the tree has all of it, its manifests tell which packages are part of a program.
+		unseen := slices.ContainsFunc(outside, func(d inDir) bool {
+			return !in(d.dir, vendored) && !slices.ContainsFunc(named[d.Package], func(dir string) bool { return in(dir, vendored) })
+		})
+		for dir := range packages {
+			if in(dir, below) || unseen && in(dir, vendored) {
+				add(dir)
+			}
+		}
+		for _, p := range paths {
+			if in(p, archives) {
+				found[p] = true
+			}
+		}
+	}
+	scripts := map[string]string{} // the directory of a build script: that of its package
 	for dir, c := range packages {
 		if c.Package.ProcMacro {
 			add(dir)

@@ -21,6 +21,9 @@ type Config struct {
 	Aliases []Setting
 	// Targets are the settings of [target.*], keys "x86_64-unknown-linux-gnu.linker", "cfg(..).rustflags".
 	Targets []Setting
+	// Paths, Directories and Registries say where packages are that stand in for those of registries and repositories, relative to the directory
+	// that has .cargo: the entries of paths, and of [source.*] those of directory and local-registry.
+	Paths, Directories, Registries []string
 	// Other are the settings of all other tables: source, paths, include, profile, unstable, ...
 	Other []Setting
 }
@@ -69,6 +72,17 @@ func ParseConfig(src *source.File) (*Config, error) {
 		c.Aliases = append(c.Aliases, Setting{Key: k, Value: strings.Join(alias.words(k), " "), Span: d.span(alias.at(k))})
 	}
 	c.Targets = root.sub("target").settings()
+	c.Paths = root.strs("paths")
+	sources := root.sub("source")
+	for _, k := range sources.keys() {
+		of := sources.sub(k)
+		if dir := of.str("directory"); dir != "" {
+			c.Directories = append(c.Directories, dir)
+		}
+		if dir := of.str("local-registry"); dir != "" {
+			c.Registries = append(c.Registries, dir)
+		}
+	}
 	rest := map[string]any{}
 	for k, v := range d.root {
 		switch k {

@@ -124,6 +124,7 @@ func TestSpans(t *testing.T) {
 
 func TestConfig(t *testing.T) {
 	got, err := ParseConfig(file(".cargo/config.toml", `
+paths = ["over/here"]
 [env]
 VERUS_Z3_PATH = { value = "z3", force = true, relative = true }
 PLAIN = "x"
@@ -139,6 +140,10 @@ vstd = { git = "https://example.org/vstd", branch = "b" }
 runner = ["a", "b"]
 [source.crates-io]
 replace-with = "mine"
+[source.mine]
+directory = "vendor"
+[source.other]
+local-registry = "archives"
 `))
 	if err != nil {
 		t.Fatal(err)
@@ -150,7 +155,9 @@ replace-with = "mine"
 		Patches:   []Dependency{{Table: "patch.https://example.org", Name: "vstd", Package: "vstd", Git: "https://example.org/vstd", Branch: "b"}},
 		Aliases:   []Setting{{Key: "v", Value: "verus verify"}, {Key: "w", Value: "verus --no-verify"}},
 		Targets:   []Setting{{Key: "x86_64-unknown-linux-gnu.runner", Value: `["a", "b"]`}},
-		Other:     []Setting{{Key: "source.crates-io.replace-with", Value: "mine"}},
+		Paths:     []string{"over/here"}, Directories: []string{"vendor"}, Registries: []string{"archives"},
+		Other: []Setting{{Key: "paths", Value: `["over/here"]`}, {Key: "source.crates-io.replace-with", Value: "mine"},
+			{Key: "source.mine.directory", Value: "vendor"}, {Key: "source.other.local-registry", Value: "archives"}},
 	}
 	if d := cmp.Diff(want, got, cmpopts.IgnoreFields(Config{}, "Source"), cmpopts.IgnoreTypes(source.Span{})); d != "" {
 		t.Errorf("-want +got:\n%s", d)
