@@ -40,13 +40,15 @@ var layers = map[string]layer{
 
 	"internal/sandbox/sandboxtest": {1, []string{"internal/sandbox"}, nil, "what a machine lacks is told by one package, for tests only"},
 
+	"internal/tomltext": {1, []string{"internal/source"}, nil, "where keys of a TOML text stand, and how deep it nests, must not depend on what they say"},
+
 	"internal/syntax": {1, []string{"internal/source"}, nil, "the front end must be usable on any text, without git, a policy or a verifier"},
 
 	"internal/syntax/syntaxtest": {2, []string{"internal/sandbox", "internal/sandbox/sandboxtest"}, nil, "the official parser is built by one package, for tests only"},
 
 	"internal/logic":           {2, []string{"internal/source", "internal/syntax"}, nil, "a proof must depend on the formulas alone, not on where they stand"},
-	"internal/manifest":        {2, []string{"internal/source"}, nil, "Cargo files are data; reading them must not need a tree of Rust"},
-	"internal/policy":          {2, []string{"internal/source"}, nil, "a decision must be a pure function of policy and finding, so that it can be simulated"},
+	"internal/manifest":        {2, []string{"internal/source", "internal/tomltext"}, nil, "Cargo files are data; reading them must not need a tree of Rust"},
+	"internal/policy":          {2, []string{"internal/source", "internal/tomltext"}, nil, "a decision must be a pure function of policy and finding, so that it can be simulated"},
 	"internal/model":           {2, nil, []string{"internal/manifest"}, "what a crate says must not depend on what anyone thinks of it"},
 	"internal/value":           {2, []string{}, nil, "values of Verus types must be usable without a tree"},
 	"internal/eval":            {2, []string{"internal/source", "internal/syntax", "internal/value"}, []string{"internal/value"}, "evaluation needs trees and values, never the change or the rules"},

@@ -15,10 +15,16 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"github.com/specgate/specgate/internal/source"
+	"github.com/specgate/specgate/internal/tomltext"
 )
 
-// maxSize is the largest file that is read, in bytes.
-const maxSize = 4 << 20
+const (
+	// maxSize is the largest file that is read, in bytes.
+	maxSize = 4 << 20
+	// maxDepth is the most parts of a key's path, and the most arrays and inline tables within one another. Cargo needs 5, and what others keep
+	// in a manifest a few more.
+	maxDepth = 16
+)
 
 // Error says what is wrong with a file, and where.
 type Error struct {
@@ -59,8 +65,21 @@ func decode(src *source.File) (doc *document, err error) {
 			doc, err = nil, fail(start, "read TOML: the decoder failed: %v", r)
 		}
 	}()
-	doc = &document{src: src, keys: locate(src)}
-	if _, err := toml.Decode(string(src.Text), &doc.root); err != nil {
+	text := strings.TrimPrefix(string(src.Text), byteOrder)
+	skip := len(src.Text) - len(text)
+	places := tomltext.Scan(text, tomltext.Options{Depth: maxDepth, Bad: 1})
+	if places.Deep != nil {
+		return nil, fail(src.Position(skip+places.Deep.Start), "read TOML: nested more than %d deep", maxDepth)
+	}
+	// Where a statement made no sense the scan ended, and the decoder may think otherwise of it. It says what is wrong, if what is left cannot be deep.
+	if n := len(places.Statements); n > 0 && !places.Statements[n-1].OK {
+		start := places.Statements[n-1].Span.Start
+		if rest := text[start:]; strings.Count(rest, "[")+strings.Count(rest, "{")+strings.Count(rest, ".") > 4*maxDepth {
+			return nil, fail(src.Position(skip+start), "read TOML: this is no table or key")
+		}
+	}
+	doc = &document{src: src, keys: locate(places, text, skip)}
+	if _, err := toml.Decode(text, &doc.root); err != nil {
 		var pe toml.ParseError
 		if errors.As(err, &pe) {
 			return nil, fail(source.Position{Line: max(pe.Position.Line, 1), Column: max(pe.Position.Col, 1)}, "read TOML: %s", pe.Message)
@@ -254,73 +273,25 @@ func text(v any) string {
 	return fmt.Sprint(v)
 }
 
-// locate finds where keys stand by reading headers and the keys at the start of lines. Keys inside inline tables are not found
-// (the key of the table around them is), nor are the tables of [[a]] told apart: the first is taken. The decoder that the rest of
-// the package relies on keeps positions of errors only.
-func locate(src *source.File) map[string]source.Span {
+// byteOrder is a mark that some editors begin a file with. It is not counted in the positions that the decoder tells.
+const byteOrder = "\uFEFF"
+
+// locate is where keys stand, with the keys that lead to them: the header, or the line that the key is in. Keys inside inline tables are not found
+// (the key of the table around them is), nor are the tables of [[a]] told apart: the first is taken.
+func locate(places *tomltext.Places, text string, skip int) map[string]source.Span {
 	out := map[string]source.Span{}
-	put := func(path []string, s source.Span) {
-		if len(path) > 64 {
-			return
+	for _, st := range places.Statements {
+		line := text[st.Span.Start:st.Span.End]
+		if !st.Header {
+			line, _, _ = strings.Cut(text[st.Span.Start:], "\n")
 		}
-		for n := 1; n <= len(path); n++ {
-			k := strings.Join(path[:n], "\x00")
+		at := source.Span{Start: skip + st.Span.Start, End: skip + st.Span.Start + len(strings.TrimRight(line, " \t\r"))}
+		for n := 1; n <= len(st.Path); n++ {
+			k := strings.Join(st.Path[:n], "\x00")
 			if _, ok := out[k]; !ok {
-				out[k] = s
-			}
-		}
-	}
-	var section []string
-	offset := 0
-	for line := range strings.Lines(string(src.Text)) {
-		start := offset
-		offset += len(line)
-		body := strings.TrimLeft(line, " \t")
-		start += len(line) - len(body)
-		trimmed := strings.TrimRight(body, " \t\r\n")
-		switch {
-		case strings.HasPrefix(trimmed, "["):
-			keys, rest, ok := splitKey(strings.TrimLeft(trimmed, "["))
-			if ok && strings.HasPrefix(rest, "]") {
-				section = keys
-				put(section, source.Span{Start: start, End: start + len(trimmed) - len(strings.TrimLeft(rest, "]"))})
-			}
-		case trimmed != "" && trimmed[0] != '#':
-			keys, rest, ok := splitKey(trimmed)
-			if ok && strings.HasPrefix(rest, "=") {
-				put(append(slices.Clone(section), keys...), source.Span{Start: start, End: start + len(trimmed)})
+				out[k] = at
 			}
 		}
 	}
 	return out
-}
-
-// splitKey reads a dotted key at the start of s and returns what follows it.
-func splitKey(s string) (keys []string, rest string, ok bool) {
-	for {
-		s = strings.TrimLeft(s, " \t")
-		if s == "" {
-			return nil, "", false
-		}
-		if q := s[0]; q == '"' || q == '\'' {
-			end := strings.IndexByte(s[1:], q)
-			if end < 0 {
-				return nil, "", false
-			}
-			keys, s = append(keys, s[1:1+end]), s[end+2:]
-		} else {
-			n := strings.IndexFunc(s, func(r rune) bool {
-				return r != '-' && r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
-			})
-			if n <= 0 {
-				return nil, "", false
-			}
-			keys, s = append(keys, s[:n]), s[n:]
-		}
-		s = strings.TrimLeft(s, " \t")
-		if !strings.HasPrefix(s, ".") {
-			return keys, s, true
-		}
-		s = s[1:]
-	}
 }

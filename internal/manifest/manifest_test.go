@@ -1,8 +1,10 @@
 package manifest
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -189,6 +191,7 @@ func TestErrors(t *testing.T) {
 		{"[workspace]\nmembers = [1]\n", "Cargo.toml:2:1: read workspace.members: it must be a list of strings"},
 		{"dependencies = 3\n", "Cargo.toml:1:1: read dependencies: it must be a table"},
 		{"bin = 3\n", "Cargo.toml:1:1: read bin: it must be a list of tables"},
+		{"a = 1 # b\nc = [\n", "Cargo.toml:2:6: read TOML: unexpected EOF; expected value"},
 		{strings.Repeat("#", maxSize+1), "Cargo.toml:1:1: read TOML: the file has 4194305 bytes, more than the 4194304 that are read"},
 	} {
 		_, err := ParseCargo(file("Cargo.toml", c.text))
@@ -199,6 +202,87 @@ func TestErrors(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%.40q: error %q, want %q", c.text, got, c.want)
 		}
+	}
+}
+
+// TestDeep reads files that would take all of the stack, or seconds and gigabytes: each is an error, and soon one.
+func TestDeep(t *testing.T) {
+	const deep = ": read TOML: nested more than 16 deep"
+	many := func(s string, n int) string { return strings.Repeat(s, n) }
+	for name, c := range map[string]struct{ text, want string }{
+		"arrays":                            {"x = " + many("[", 2_000_000), "1:21" + deep},
+		"arrays that end":                   {"x = " + many("[", 2_000_000) + many("]", 2_000_000), "1:21" + deep},
+		"inline tables":                     {"x = " + many("{a=", 100_000), "1:51" + deep},
+		"both":                              {"x = " + many("[{a=", 100_000), "1:37" + deep},
+		"a header":                          {"[a" + many(".a", 100_000) + "]", "1:34" + deep},
+		"a header of many tables":           {"[[a" + many(".a", 100_000) + "]]", "1:35" + deep},
+		"a dotted key":                      {"a" + many(".a", 100_000) + " = 1", "1:33" + deep},
+		"a dotted key of quoted ones":       {"a" + many(". 'a'.\"a\"", 40_000) + " = 1", "1:71" + deep},
+		"a dotted key that does not end":    {"a" + many(".a", 100_000), "1:1: read TOML: this is no table or key"},
+		"a dotted key in an inline table":   {"x = {a" + many(".a", 100_000) + " = 1}", "1:36" + deep},
+		"a dotted key in an array":          {"x = [1, {a" + many(".a", 100_000) + " = 1}]", "1:40" + deep},
+		"a dotted key below a header":       {"[a" + many(".a", 8) + "]\nb" + many(".b", 100_000) + " = 1", "2:15" + deep},
+		"behind a byte order mark":          {"\uFEFFx = " + many("[", 200_000), "1:24" + deep},
+		"behind one of another encoding":    {"\xff\xfex = " + many("[", 200_000), "1:1: read TOML: this is no table or key"},
+		"behind what no library reads":      {"a = 1\nx = @, y = " + many("[", 200_000), "2:1: read TOML: this is no table or key"},
+		"behind strings with many brackets": {"a = \"[[\\\"[[\"\nb = \"\"\"[[\n[[\"\"\"\nc = '''\n[[[''''' # [[[\nx = " + many("[", 200_000), "6:21" + deep},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, read := range []func(*source.File) error{
+				func(f *source.File) error { _, err := ParseCargo(f); return err },
+				func(f *source.File) error { _, err := ParseConfig(f); return err },
+				func(f *source.File) error { _, err := ParseToolchain(f); return err },
+				func(f *source.File) error { _, err := ParseLock(f); return err },
+			} {
+				start := time.Now()
+				if err := read(file("Cargo.toml", c.text)); err == nil || err.Error() != "Cargo.toml:"+c.want {
+					t.Errorf("error %.200v, want %q", err, "Cargo.toml:"+c.want)
+				}
+				if took := time.Since(start); took > 5*time.Second {
+					t.Errorf("it took %v", took)
+				}
+			}
+		})
+	}
+	// What is not deep is read, whatever strings and comments have.
+	text := "[" + many("a.", 14) + "a]\nb = '" + many("[", 1000) + "' # " + many("{", 1000) + "\n[c]\nd = " + many("[", 15) + many("]", 15) + "\n"
+	if _, err := ParseCargo(file("Cargo.toml", text)); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestWide reads large files that are within the bounds: none takes more than some seconds, and most far less.
+func TestWide(t *testing.T) {
+	for name, line := range map[string]func(i int) string{
+		"tables":          func(i int) string { return fmt.Sprintf("[t%d%s]\n", i, strings.Repeat(".a", 15)) },
+		"tables of one":   func(i int) string { return fmt.Sprintf("[%st%d]\n", strings.Repeat("a.", 15), i) },
+		"lists of tables": func(i int) string { return "[[" + strings.Repeat("a.", 15) + "a]]\n" },
+		"dotted keys":     func(i int) string { return fmt.Sprintf("%st%d = 1\n", strings.Repeat("a.", 15), i) },
+		"arrays": func(i int) string {
+			return fmt.Sprintf("t%d = %s%s\n", i, strings.Repeat("[", 15), strings.Repeat("]", 15))
+		},
+		"inline tables": func(i int) string {
+			return fmt.Sprintf("t%d = %s1%s\n", i, strings.Repeat("{a=", 15), strings.Repeat("}", 15))
+		},
+		"arrays of tables": func(i int) string {
+			return fmt.Sprintf("t%d = %s1%s\n", i, strings.Repeat("[{a=", 7), strings.Repeat("}]", 7))
+		},
+		"open arrays":  func(i int) string { return "a = [1,\n" },
+		"open strings": func(i int) string { return "a = '''b'\n" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var b strings.Builder
+			for i := 0; b.Len() < maxSize/16; i++ {
+				b.WriteString(line(i))
+			}
+			start := time.Now()
+			_, err := ParseCargo(file("Cargo.toml", b.String()))
+			took := time.Since(start)
+			t.Logf("%v, %.100v", took, err)
+			if took > 30*time.Second {
+				t.Error("that is too long")
+			}
+		})
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/specgate/specgate/internal/tomltext"
 )
 
 // Direction says what a setting that differs between two policies does to what they let pass.
@@ -309,7 +311,7 @@ func tomlKey(path ...string) string {
 	parts := make([]string, len(path))
 	for i, part := range path {
 		parts[i] = part
-		if part == "" || strings.ContainsFunc(part, func(r rune) bool { return r >= 0x80 || !isBare(byte(r)) }) {
+		if part == "" || strings.ContainsFunc(part, func(r rune) bool { return r >= 0x80 || !tomltext.IsBare(byte(r)) }) {
 			parts[i] = quoteText(part)
 		}
 	}

@@ -27,7 +27,7 @@ func TestDocs(t *testing.T) {
 		if _, err := Parse("docs/policy.md", []byte(example), rules); err != nil {
 			t.Errorf("example:\n%s\n%v", example, err)
 		}
-		for _, k := range locate(example).keys {
+		for _, k := range locate(example).Keys {
 			seen[k[len(k)-1]] = true
 		}
 	}

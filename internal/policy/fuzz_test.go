@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/specgate/specgate/internal/source"
+	"github.com/specgate/specgate/internal/tomltext"
 )
 
 func seeds(f *testing.F) {
@@ -98,7 +99,7 @@ func FuzzLocate(f *testing.F) {
 			return
 		}
 		p := locate(string(text))
-		if p.deep != nil {
+		if p.Deep != nil {
 			return
 		}
 		doc, keys, err := decodeTOML(string(text))
@@ -108,16 +109,16 @@ func FuzzLocate(f *testing.F) {
 		var want [][]string
 		for _, k := range keys {
 			want = append(want, k)
-			if p.at(k...) == nil {
+			if p.At(k...) == nil {
 				t.Errorf("key %q is not found", k)
 			}
 		}
-		if diff := cmp.Diff(want, p.keys); diff != "" {
+		if diff := cmp.Diff(want, p.Keys); diff != "" {
 			t.Errorf("keys (-library +scanner):\n%s", diff)
 		}
-		for _, st := range p.statements {
-			if !st.ok {
-				t.Errorf("statement %q is not understood", text[st.span.Start:st.span.End])
+		for _, st := range p.Statements {
+			if !st.OK {
+				t.Errorf("statement %q is not understood", text[st.Span.Start:st.Span.End])
 			}
 		}
 		tables(t, p, nil, doc)
@@ -126,11 +127,11 @@ func FuzzLocate(f *testing.F) {
 
 // tables checks that what the library says is in a table has a place inside
 // the text: also the tables that are only implied.
-func tables(t *testing.T, p *places, path []string, m map[string]any) {
+func tables(t *testing.T, p *tomltext.Places, path []string, m map[string]any) {
 	for k, v := range m {
 		full := append(slices.Clone(path), k)
-		pl := p.at(full...)
-		if pl == nil || pl.key.End <= pl.key.Start {
+		pl := p.At(full...)
+		if pl == nil || pl.Key.End <= pl.Key.Start {
 			t.Errorf("key %q has no place", full)
 			continue
 		}
@@ -138,8 +139,8 @@ func tables(t *testing.T, p *places, path []string, m map[string]any) {
 		case map[string]any:
 			tables(t, p, full, v)
 		case []any:
-			if len(pl.elems) != len(v) {
-				t.Errorf("array %q has %d elements, %d places", full, len(v), len(pl.elems))
+			if len(pl.Elems) != len(v) {
+				t.Errorf("array %q has %d elements, %d places", full, len(v), len(pl.Elems))
 			}
 		}
 	}

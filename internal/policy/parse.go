@@ -20,6 +20,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/specgate/specgate/internal/source"
+	"github.com/specgate/specgate/internal/tomltext"
 )
 
 // RuleInfo is what this package needs to know of a rule.
@@ -33,6 +34,9 @@ type RuleInfo struct {
 const (
 	// maxFile is the most bytes of a policy file.
 	maxFile = 256 << 10
+	// maxDepth is the most parts of a key's path, and the most arrays and inline
+	// tables within one another. A policy needs 4 and 1.
+	maxDepth = 16
 	// maxSyntax is the most errors of TOML syntax that are looked for.
 	maxSyntax = 16
 	// These bound the time that matching a glob takes: every choice of one
@@ -83,7 +87,7 @@ type parser struct {
 	// skip is the length of a byte order mark, which the TOML text is without.
 	skip            int
 	rules, families []string
-	places          *places
+	places          *tomltext.Places
 	// partial: a part of the file could not be read, so what seems to be
 	// missing may be there.
 	partial bool
@@ -160,7 +164,7 @@ func (p *parser) badBytes(text string) bool {
 func (p *parser) decode(text string) (map[string]any, bool) {
 	for n := 0; n < maxSyntax; n++ {
 		p.places = locate(text)
-		if deep := p.places.deep; deep != nil {
+		if deep := p.places.Deep; deep != nil {
 			p.report(*deep, "nested more than %d deep", maxDepth)
 			return nil, false
 		}
@@ -190,6 +194,10 @@ func (p *parser) decode(text string) (map[string]any, bool) {
 	return nil, false
 }
 
+func locate(text string) *tomltext.Places {
+	return tomltext.Scan(text, tomltext.Options{Depth: maxDepth, Bad: maxSyntax, Keys: true})
+}
+
 // decodeTOML reads text and lists its keys. The library panics on what it
 // takes for its own mistakes; text is not to be able to stop the program.
 func decodeTOML(text string) (doc map[string]any, keys []toml.Key, err error) {
@@ -207,12 +215,12 @@ func decodeTOML(text string) (doc map[string]any, keys []toml.Key, err error) {
 // swallowed what follows it, or else the last one that starts before; -1 if none.
 func (p *parser) statementAt(offset int) int {
 	last := -1
-	for i, st := range p.places.statements {
-		if st.span.Start > offset {
+	for i, st := range p.places.Statements {
+		if st.Span.Start > offset {
 			break
 		}
 		last = i
-		if !st.ok {
+		if !st.OK {
 			break
 		}
 	}
@@ -222,17 +230,17 @@ func (p *parser) statementAt(offset int) int {
 // extent is what to leave out because of a bad statement: of a table all that
 // is in it, or its keys would be taken for keys of the table before.
 func (p *parser) extent(i, end int) source.Span {
-	st := p.places.statements[i]
-	if !st.header {
-		return st.span
+	st := p.places.Statements[i]
+	if !st.Header {
+		return st.Span
 	}
-	for _, later := range p.places.statements[i+1:] {
-		if later.header {
-			end = later.span.Start
+	for _, later := range p.places.Statements[i+1:] {
+		if later.Header {
+			end = later.Span.Start
 			break
 		}
 	}
-	return source.Span{Start: st.span.Start, End: end}
+	return source.Span{Start: st.Span.Start, End: end}
 }
 
 func blank(text string, at source.Span) string {
@@ -246,25 +254,25 @@ func blank(text string, at source.Span) string {
 }
 
 func (p *parser) reportSyntax(text string, bad int, at source.Span, message string) {
-	st := p.places.statements[bad]
-	if st.path != nil && strings.Contains(message, "already") {
-		for _, earlier := range p.places.statements[:bad] {
-			if slices.Equal(earlier.path, st.path) {
-				p.report(st.span, "`%s` is given twice; the first is on line %d",
-					keyName(st.path), p.rangeOf(earlier.span).Start.Line)
+	st := p.places.Statements[bad]
+	if st.Path != nil && strings.Contains(message, "already") {
+		for _, earlier := range p.places.Statements[:bad] {
+			if slices.Equal(earlier.Path, st.Path) {
+				p.report(st.Span, "`%s` is given twice; the first is on line %d",
+					keyName(st.Path), p.rangeOf(earlier.Span).Start.Line)
 				return
 			}
 		}
 	}
 	help := ""
-	line := p.rangeOf(st.span).Start.Line
-	switch value := text[st.value.Start:st.value.End]; {
-	case st.path == nil && at.Start < len(text) && strings.IndexByte("/*:<>", text[at.Start]) >= 0:
+	line := p.rangeOf(st.Span).Start.Line
+	switch value := text[st.Value.Start:st.Value.End]; {
+	case st.Path == nil && at.Start < len(text) && strings.IndexByte("/*:<>", text[at.Start]) >= 0:
 		help = "; a key with `" + text[at.Start:at.Start+1] + "` needs quotes"
-	case line != p.rangeOf(at).Start.Line && st.path != nil:
-		help = fmt.Sprintf("; this is in `%s`, which starts on line %d", keyName(st.path), line)
+	case line != p.rangeOf(at).Start.Line && st.Path != nil:
+		help = fmt.Sprintf("; this is in `%s`, which starts on line %d", keyName(st.Path), line)
 	case strings.HasPrefix(message, "expected ") && plainWord.MatchString(value):
-		help = "; text needs quotes: " + keyName(st.path[len(st.path)-1:]) + " = " + strconv.Quote(value)
+		help = "; text needs quotes: " + keyName(st.Path[len(st.Path)-1:]) + " = " + strconv.Quote(value)
 	}
 	p.report(at, "%s%s", syntaxMessage(message), help)
 }
@@ -295,8 +303,8 @@ func (t *table) keyPath(key string) []string { return append(slices.Clone(t.path
 func (t *table) name(key string) string { return keyName(t.keyPath(key)) }
 
 func (t *table) keySpan(key string) source.Span {
-	if pl := t.p.places.at(t.keyPath(key)...); pl != nil {
-		return pl.key
+	if pl := t.p.places.At(t.keyPath(key)...); pl != nil {
+		return pl.Key
 	}
 	return source.Span{}
 }
@@ -304,16 +312,16 @@ func (t *table) keySpan(key string) source.Span {
 // valueSpan is the place of a value, of its key if it is written as a table,
 // or of an element of an array if i is not negative.
 func (t *table) valueSpan(key string, i int) source.Span {
-	pl := t.p.places.at(t.keyPath(key)...)
+	pl := t.p.places.At(t.keyPath(key)...)
 	switch {
 	case pl == nil:
 		return source.Span{}
-	case i >= 0 && i < len(pl.elems):
-		return pl.elems[i]
-	case pl.value.End > pl.value.Start:
-		return pl.value
+	case i >= 0 && i < len(pl.Elems):
+		return pl.Elems[i]
+	case pl.Value.End > pl.Value.Start:
+		return pl.Value
 	}
-	return pl.key
+	return pl.Key
 }
 
 func (t *table) get(key string) (any, bool) {
@@ -879,7 +887,7 @@ func notBlank(s string) string {
 func keyName(path []string) string {
 	parts := make([]string, len(path))
 	for i, part := range path {
-		bare := part != "" && strings.IndexFunc(part, func(r rune) bool { return r >= utf8.RuneSelf || !isBare(byte(r)) }) < 0
+		bare := part != "" && strings.IndexFunc(part, func(r rune) bool { return r >= utf8.RuneSelf || !tomltext.IsBare(byte(r)) }) < 0
 		parts[i] = short(part)
 		if !bare {
 			parts[i] = `"` + parts[i] + `"`

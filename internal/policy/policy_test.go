@@ -333,3 +333,31 @@ func TestDateOf(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+// TestBounded reads texts that could take long, or all of the stack: each ends soon, with what is wrong.
+func TestBounded(t *testing.T) {
+	many := func(s string) string { return strings.Repeat(s, maxFile/len(s)-8) }
+	for name, c := range map[string]struct{ text, want string }{
+		"arrays":                 {"x = " + many("["), "x.toml:1:21: nested more than 16 deep"},
+		"a header":               {"[a" + many(".a") + "]", "x.toml:1:34: nested more than 16 deep"},
+		"a dotted key":           {"a" + many(".a") + " = 1", "x.toml:1:33: nested more than 16 deep"},
+		"keys in inline tables":  {"x = {a" + many(".a") + " = 1}", "x.toml:1:36: nested more than 16 deep"},
+		"each swallows the rest": {many("a = [1,\n"), "x.toml:2:1: expected value but found \"a\" instead; this is in `a`, which starts on line 1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			start := time.Now()
+			_, err := Parse("x.toml", []byte(c.text), nil)
+			var all Diagnostics
+			if !errors.As(err, &all) {
+				t.Fatal(err)
+			}
+			got := fmt.Sprintf("x.toml:%d:%d: %s", all[0].Range.Start.Line, all[0].Range.Start.Column, all[0].Message)
+			if got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+			if took := time.Since(start); took > 10*time.Second {
+				t.Errorf("it took %v", took)
+			}
+		})
+	}
+}

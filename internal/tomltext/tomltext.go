@@ -1,4 +1,5 @@
-package policy
+// Package tomltext finds where the keys of a TOML text stand, and how deep it nests, before a library reads it.
+package tomltext
 
 import (
 	"slices"
@@ -13,49 +14,57 @@ import (
 // places: a scanner of TOML 1.1's keys, tables and values that knows just
 // enough of a value to find its end. What a value means is left to the library.
 
-// The most parts of a key's path, and the most arrays and inline tables within
-// one another. A policy needs 4 and 1; the library's time grows with the cube
-// of the first and its stack with the second.
-const maxDepth = 16
+// Options are the bounds of a text.
+type Options struct {
+	// Depth is the most parts of a key's path, and the most arrays and inline tables within one another. The library's time grows with the
+	// cube of the first, and its stack, of which no overflow can be caught, with the second.
+	Depth int
+	// Bad is the most statements that make no sense; what follows the last of them is left out. Each may swallow all of the text.
+	Bad int
+	// Keys says that Keys, and what At gives, are wanted.
+	Keys bool
+}
 
-// places are the places of all keys of a TOML text, as byte offsets.
-type places struct {
-	statements []statement
-	// keys are the full paths of all keys in the order of the text, as the
+// Places are the places of all keys of a TOML text, as byte offsets.
+type Places struct {
+	Statements []Statement
+	// Keys are the full paths of all keys in the order of the text, as the
 	// library lists them: of tables too, but not of tables that are implied.
-	keys  [][]string
-	index map[string]*place
-	// deep is where the text first goes below maxDepth, if it does.
-	deep *source.Span
+	Keys [][]string
+	// Deep is where the text first goes below Depth, if it does. It is looked for as far as the text makes sense.
+	Deep *source.Span
+
+	index map[string]*Place
 }
 
-// place is where a key is first written, and its value if it has one there.
-type place struct {
-	key   source.Span
-	value source.Span
-	elems []source.Span
+// Place is where a key is first written, and its value if it has one there.
+type Place struct {
+	Key   source.Span
+	Value source.Span
+	Elems []source.Span
 }
 
-// statement is a table header or a key with its value.
-type statement struct {
-	path   []string
-	header bool
-	// span is the statement, without what ends its line; value is empty for a
+// Statement is a table header or a key with its value.
+type Statement struct {
+	Path   []string
+	Header bool
+	// Span is the statement, without what ends its line; Value is empty for a
 	// header and where the value is missing.
-	span  source.Span
-	value source.Span
-	// ok is false if the scanner could not make sense of it.
-	ok bool
+	Span  source.Span
+	Value source.Span
+	// OK is false if the scanner could not make sense of it.
+	OK bool
 }
 
-func locate(text string) *places {
-	s := &scanner{text: text, out: &places{index: map[string]*place{}}}
+// Scan finds the places of a text that has no byte order mark.
+func Scan(text string, o Options) *Places {
+	s := &scanner{text: text, o: o, out: &Places{index: map[string]*Place{}}}
 	s.run()
 	return s.out
 }
 
-// at is the place of the key with this path.
-func (p *places) at(path ...string) *place {
+// At is the place of the key with this path.
+func (p *Places) At(path ...string) *Place {
 	return p.index[pathKey(path)]
 }
 
@@ -70,9 +79,11 @@ func pathKey(path []string) string {
 
 type scanner struct {
 	text  string
+	o     Options
 	i     int
 	table []string
-	out   *places
+	out   *Places
+	bad   int
 }
 
 func (s *scanner) run() {
@@ -82,24 +93,29 @@ func (s *scanner) run() {
 			return
 		}
 		start := s.i
-		st := statement{}
+		st := Statement{}
 		if s.has("[") {
-			st.header = true
-			st.ok = s.header(&st)
+			st.Header = true
+			st.OK = s.header(&st)
 		} else {
-			st.ok = s.keyValue(&st)
+			st.OK = s.keyValue(&st)
 		}
 		s.skipSpace()
 		if !s.atLineEnd() {
-			st.ok = false
+			st.OK = false
 			s.i = s.lineEnd(s.i)
 		}
-		st.span = source.Span{Start: start, End: s.i}
-		s.out.statements = append(s.out.statements, st)
+		st.Span = source.Span{Start: start, End: s.i}
+		s.out.Statements = append(s.out.Statements, st)
+		if !st.OK {
+			if s.bad++; s.bad >= s.o.Bad {
+				return
+			}
+		}
 	}
 }
 
-func (s *scanner) header(st *statement) bool {
+func (s *scanner) header(st *Statement) bool {
 	open, end := "[", "]"
 	if strings.HasPrefix(s.text[s.i:], "[[") {
 		open, end = "[[", "]]"
@@ -110,12 +126,12 @@ func (s *scanner) header(st *statement) bool {
 		return false
 	}
 	s.i += len(end)
-	st.path = s.add(nil, parts)
-	s.table = st.path
+	st.Path = s.add(nil, parts)
+	s.table = st.Path
 	return true
 }
 
-func (s *scanner) keyValue(st *statement) bool {
+func (s *scanner) keyValue(st *Statement) bool {
 	start := s.i
 	parts, ok := s.key()
 	if !ok || !s.has("=") {
@@ -123,10 +139,10 @@ func (s *scanner) keyValue(st *statement) bool {
 	}
 	s.i++
 	s.skipSpace()
-	st.path = s.add(s.table, parts)
+	st.Path = s.add(s.table, parts)
 	from := s.i
-	pl := &place{}
-	ok = s.value(st.path, pl, len(st.path))
+	pl := &Place{}
+	ok = s.value(st.Path, pl, len(st.Path))
 	if !ok {
 		// An open bracket or string swallows what follows. Go on at the next
 		// line that looks like a statement, to report that one by itself.
@@ -135,9 +151,9 @@ func (s *scanner) keyValue(st *statement) bool {
 			s.i = s.lineEnd(s.i + 1)
 		}
 	}
-	st.value = source.Span{Start: from, End: s.i}
-	pl.value = st.value
-	s.setValue(st.path, pl)
+	st.Value = source.Span{Start: from, End: s.i}
+	pl.Value = st.Value
+	s.setValue(st.Path, pl)
 	return ok
 }
 
@@ -180,7 +196,7 @@ func (s *scanner) key() ([]keyPart, bool) {
 				name = s.text[start+1 : s.i-1]
 			}
 		default:
-			for s.i < len(s.text) && isBare(s.text[s.i]) {
+			for s.i < len(s.text) && IsBare(s.text[s.i]) {
 				s.i++
 			}
 			name, ok = s.text[start:s.i], s.i > start
@@ -202,33 +218,41 @@ func (s *scanner) add(table []string, parts []keyPart) []string {
 	path := slices.Clone(table)
 	for _, part := range parts {
 		path = append(path, part.name)
-		if len(path) > maxDepth {
+		if len(path) > s.o.Depth {
 			s.tooDeep(part.span)
 			break
 		}
+		if !s.o.Keys {
+			continue
+		}
 		if k := pathKey(path); s.out.index[k] == nil {
-			s.out.index[k] = &place{key: part.span}
+			s.out.index[k] = &Place{Key: part.span}
 		}
 	}
-	s.out.keys = append(s.out.keys, path)
+	if s.o.Keys {
+		s.out.Keys = append(s.out.Keys, path)
+	}
 	return path
 }
 
-func (s *scanner) setValue(path []string, v *place) {
-	if pl := s.out.index[pathKey(path)]; pl != nil && pl.value == (source.Span{}) {
-		pl.value, pl.elems = v.value, v.elems
+func (s *scanner) setValue(path []string, v *Place) {
+	if !s.o.Keys {
+		return
+	}
+	if pl := s.out.index[pathKey(path)]; pl != nil && pl.Value == (source.Span{}) {
+		pl.Value, pl.Elems = v.Value, v.Elems
 	}
 }
 
 func (s *scanner) tooDeep(at source.Span) {
-	if s.out.deep == nil {
-		s.out.deep = &at
+	if s.out.Deep == nil {
+		s.out.Deep = &at
 	}
 }
 
 // value reads one value; pl gets the elements if it is an array.
-func (s *scanner) value(path []string, pl *place, depth int) bool {
-	if depth > maxDepth {
+func (s *scanner) value(path []string, pl *Place, depth int) bool {
+	if depth > s.o.Depth {
 		s.tooDeep(source.Span{Start: s.i, End: s.i + 1})
 		return false
 	}
@@ -254,7 +278,7 @@ func (s *scanner) value(path []string, pl *place, depth int) bool {
 	return s.i > start
 }
 
-func (s *scanner) array(path []string, pl *place, depth int) bool {
+func (s *scanner) array(path []string, pl *Place, depth int) bool {
 	s.i++
 	for {
 		s.skipBlank()
@@ -263,10 +287,10 @@ func (s *scanner) array(path []string, pl *place, depth int) bool {
 			return true
 		}
 		start := s.i
-		if !s.value(path, &place{}, depth+1) {
+		if !s.value(path, &Place{}, depth+1) {
 			return false
 		}
-		pl.elems = append(pl.elems, source.Span{Start: start, End: s.i})
+		pl.Elems = append(pl.Elems, source.Span{Start: start, End: s.i})
 		s.skipBlank()
 		switch {
 		case s.has(","):
@@ -292,11 +316,11 @@ func (s *scanner) inlineTable(path []string, depth int) bool {
 		s.i++
 		s.skipSpace()
 		inner := s.add(path, parts)
-		start, pl := s.i, &place{}
+		start, pl := s.i, &Place{}
 		if !s.value(inner, pl, max(depth+1, len(inner))) {
 			return false
 		}
-		pl.value = source.Span{Start: start, End: s.i}
+		pl.Value = source.Span{Start: start, End: s.i}
 		s.setValue(inner, pl)
 		s.skipBlank()
 		switch {
@@ -435,6 +459,7 @@ func (s *scanner) lineEnd(i int) int {
 	return len(s.text)
 }
 
-func isBare(c byte) bool {
+// IsBare tells a byte of a key that needs no quotes.
+func IsBare(c byte) bool {
 	return c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '_' || c == '-'
 }
