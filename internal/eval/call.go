@@ -30,13 +30,13 @@ func (m *machine) callExpr(n syntax.Node, fr *frame, e *env) value.Value {
 		if f, ok := e.lookup(words[0]); ok {
 			return m.applyAny(f, m.args(n, fr, e))
 		}
-		switch words[0] {
+		switch mn.target.lib {
 		case "old", "final":
 			// Only names of parameters stand inside: old(x), old(self).
 			for a := range n.Get(syntax.FArgs).All(syntax.FExpr) {
 				name := identText(a)
 				vals := fr.old
-				if words[0] == "final" {
+				if mn.target.lib == "final" {
 					vals = fr.final
 				}
 				if v := vals[name]; v != nil {
@@ -337,9 +337,13 @@ func (m *machine) call(f *Func, args []value.Value) value.Value {
 			}
 			if keyed {
 				key = string(b)
-				if v, ok := m.memo[f][key]; ok {
-					return v
+				if k, ok := m.memo[f][key]; ok {
+					m.archUsed = m.archUsed || k.arch
+					return k.value
 				}
+				before := m.archUsed
+				m.archUsed = false
+				defer func() { m.archUsed = m.archUsed || before }()
 			}
 		}
 	}
@@ -361,14 +365,23 @@ func (m *machine) call(f *Func, args []value.Value) value.Value {
 	} else if t := f.Node.Get(syntax.FType); t.Valid() {
 		v = m.coerce(v, fr.typ(t))
 	}
-	if key != "" && !m.spent && !unknown(v) && m.memoSize < maxMemo {
-		if m.memo[f] == nil {
-			m.memo[f] = map[string]value.Value{}
-		}
-		m.memo[f][key] = v
-		m.memoSize++
+	if key != "" && !m.spent && !unknown(v) {
+		m.keep(f, key, kept{v, m.archUsed})
 	}
 	return v
+}
+
+// keep a result. All that was kept goes when it becomes too much.
+func (m *machine) keep(f *Func, key string, k kept) {
+	size := len(key) + value.Weight(k.value, maxWeight)
+	if m.memos++; m.memos > maxMemo || m.memoSize+size > maxMemoSize {
+		m.memo, m.memos, m.memoSize = map[*Func]map[string]kept{}, 1, 0
+	}
+	if m.memo[f] == nil {
+		m.memo[f] = map[string]kept{}
+	}
+	m.memo[f][key] = k
+	m.memoSize += size
 }
 
 // appendTypes appends the types of the integers in a value, which decide what the methods of a type parameter do.

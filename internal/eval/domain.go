@@ -281,38 +281,36 @@ func (b *bounder) outsideBinary(n syntax.Node, t value.Truth, name string, fr *f
 	m := b.m
 	l, r := n.Get(syntax.FLhs), n.Get(syntax.FRhs)
 	sub := func(x syntax.Node, t value.Truth) *domain { return b.outside(x, t, name, fr, e) }
+	isVariable := func(bound string) bool { return bound == name || b.vars[bound] != nil }
 	switch n.Op() {
 	case syntax.AndAnd, syntax.AndAndAnd:
-		if l.Kind() == syntax.Matches || l.Kind() == syntax.Binary && l.Op() == syntax.AndAnd {
-			var inner *env
-			_, inner = m.cond(l, fr, e)
-			for x := inner; x != nil && x != e; x = x.up {
-				if x.name == name || b.vars[x.name] != nil {
-					return nil
-				}
-			}
-			if t == value.False {
-				return both(sub(l, t), b.outside(r, t, name, fr, inner))
-			}
-			return either(sub(l, t), b.outside(r, t, name, fr, inner))
+		inner, ok := m.behind(l, fr, e, isVariable)
+		if !ok {
+			return nil
 		}
 		if t == value.False {
-			return both(sub(l, t), sub(r, t))
+			return both(sub(l, t), b.outside(r, t, name, fr, inner))
 		}
-		return either(sub(l, t), sub(r, t))
+		return either(sub(l, t), b.outside(r, t, name, fr, inner))
 	case syntax.OrOr:
 		if t == value.True {
 			return both(sub(l, t), sub(r, t))
 		}
 		return either(sub(l, t), sub(r, t))
 	case syntax.Implies, syntax.Explies:
+		inner := e
 		if n.Op() == syntax.Explies {
 			l, r = r, l
+		} else {
+			var ok bool
+			if inner, ok = m.behind(l, fr, e, isVariable); !ok {
+				return nil
+			}
 		}
 		if t == value.True {
-			return both(sub(l, value.False), sub(r, value.True))
+			return both(sub(l, value.False), b.outside(r, value.True, name, fr, inner))
 		}
-		return either(sub(l, value.True), sub(r, value.False))
+		return either(sub(l, value.True), b.outside(r, value.False, name, fr, inner))
 	case syntax.Iff:
 		if t == value.True {
 			if d := either(sub(l, value.False), sub(r, value.False)); d != nil {
@@ -522,6 +520,32 @@ func (b *bounder) bound(n syntax.Node, upper bool, fr *frame, e *env) (end *valu
 		}
 	}
 	return nil, false
+}
+
+// behind is the environment of what stands behind `l &&` or `l ==>`, where the names are bound that l matches. ok is false when one of them
+// is the name of a variable.
+func (m *machine) behind(l syntax.Node, fr *frame, e *env, variable func(name string) bool) (inner *env, ok bool) {
+	if !bindsNames(l) {
+		return e, true
+	}
+	_, inner = m.cond(l, fr, e)
+	for x := inner; x != nil && x != e; x = x.up {
+		if variable(x.name) {
+			return nil, false
+		}
+	}
+	return inner, true
+}
+
+// bindsNames tells a condition from which machine.cond takes names for what stands behind it.
+func bindsNames(n syntax.Node) bool {
+	for n.Kind() == syntax.Binary && (n.Op() == syntax.AndAnd || n.Op() == syntax.AndAndAnd) {
+		if n.Get(syntax.FRhs).Kind() == syntax.LetCond {
+			return true
+		}
+		n = n.Get(syntax.FLhs)
+	}
+	return n.Kind() == syntax.Matches || n.Kind() == syntax.LetCond
 }
 
 // hides tells whether a pattern binds a name that stands for something else here.

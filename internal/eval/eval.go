@@ -21,8 +21,10 @@ const (
 	maxElems = 5000
 	// maxWeight bounds how many values a value is made of.
 	maxWeight = 20_000
-	// maxMemo bounds how many results of recursive functions are kept.
-	maxMemo = 50000
+	// maxMemo bounds how many results of recursive functions are kept, and maxMemoSize how much they take: the values that they are made of and
+	// the bytes of their arguments.
+	maxMemo     = 50000
+	maxMemoSize = 1 << 20
 )
 
 // machine interprets expressions within a budget. It is for one goroutine.
@@ -34,8 +36,9 @@ type machine struct {
 	maxSteps int
 	spent    bool
 	depth    int
-	memo     map[*Func]map[string]value.Value
-	memoSize int
+	memo     map[*Func]map[string]kept
+	memos    int            // how many results are kept
+	memoSize int            // how much they take
 	selfRef  map[*Func]bool // functions that mention their own name
 	plain    int            // above 0 in a recursive function with unspecified arguments: do not follow all branches there
 	scopes   map[*Func]*scope
@@ -46,7 +49,7 @@ type machine struct {
 }
 
 func newMachine(home string, arch int) *machine {
-	return &machine{home: home, arch: arch, memo: map[*Func]map[string]value.Value{}, selfRef: map[*Func]bool{}, scopes: map[*Func]*scope{}, defs: map[*Func]definition{},
+	return &machine{home: home, arch: arch, memo: map[*Func]map[string]kept{}, selfRef: map[*Func]bool{}, scopes: map[*Func]*scope{}, defs: map[*Func]definition{},
 		methods: map[[2]string][]*Func{}}
 }
 
@@ -93,6 +96,12 @@ func (m *machine) tick(n int) bool {
 		m.spent = true
 	}
 	return m.spent
+}
+
+// kept is the result of a recursive function.
+type kept struct {
+	value value.Value
+	arch  bool // it may depend on the width of usize
 }
 
 // frame is what the names of one function, or one contract, mean.
@@ -255,7 +264,17 @@ func (m *machine) eval1(n syntax.Node, fr *frame, e *env) value.Value {
 		return m.is(n, fr, e)
 	case syntax.Has:
 		set, elem := m.eval(n.Get(syntax.FLhs), fr, e), m.eval(n.Get(syntax.FRhs), fr, e)
-		v := m.method(set, "contains", []value.Value{elem}, fr)
+		// The library's spec_has is contains; other types have a spec_has of their own.
+		name := "contains"
+		switch l := set.(type) {
+		case *value.List:
+			if l.Of != value.Seq {
+				name = "spec_has"
+			}
+		case *value.Data:
+			name = "spec_has"
+		}
+		v := m.method(set, name, []value.Value{elem}, fr)
 		if n.Not() {
 			return m.truth(truthOf(v).Not(), "membership")
 		}

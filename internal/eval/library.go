@@ -9,7 +9,7 @@ import "strings"
 func preludeName(word string) string {
 	switch word {
 	case "Option", "Result", "Vec", "Box", "String", "Seq", "Set", "Map", "Ghost", "Tracked", "int", "nat", "real",
-		"old", "arbitrary", "call_requires", "call_ensures",
+		"old", "final", "arbitrary", "call_requires", "call_ensures",
 		"bool", "char", "str", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize":
 		return word
 	case "Some", "None":

@@ -299,6 +299,9 @@ func (m *machine) seqMethod(s *value.List, name string, args []value.Value) valu
 				if !ok {
 					return m.unspecified("the " + name + " of elements that are not known")
 				}
+				if x.Type != value.IntT && x.Type != value.Any {
+					return nil // vstd has it for Seq<int> alone
+				}
 				if i == 0 || (x.Cmp(best) < 0) == (name == "min") {
 					best = x
 				}
@@ -739,7 +742,9 @@ func (m *machine) mapMethod(mp *value.Map, name string, args []value.Value) valu
 			out := mp
 			for i, k := range x.Dom().Elems() {
 				out = out.With(k, x.Vals()[i])
-				m.tick(1)
+				if m.tick(out.Len() / 4) {
+					return m.unspecified("too many steps")
+				}
 			}
 			return out
 		case "submap_of", "agrees":
@@ -766,6 +771,9 @@ func (m *machine) mapMethod(mp *value.Map, name string, args []value.Value) valu
 			out := &value.Map{}
 			for i, k := range mp.Dom().Elems() {
 				out = out.With(k, m.apply(f, []value.Value{mp.Vals()[i]}))
+				if m.tick(out.Len() / 4) {
+					return m.unspecified("too many steps")
+				}
 			}
 			return out
 		case "map_entries":
@@ -776,6 +784,9 @@ func (m *machine) mapMethod(mp *value.Map, name string, args []value.Value) valu
 			out := &value.Map{}
 			for i, k := range mp.Dom().Elems() {
 				out = out.With(k, m.apply(f, []value.Value{k, mp.Vals()[i]}))
+				if m.tick(out.Len() / 4) {
+					return m.unspecified("too many steps")
+				}
 			}
 			return out
 		}
@@ -830,7 +841,9 @@ func (m *machine) multisetMethod(s *value.Multiset, name string, args []value.Va
 		out := s
 		for _, v := range o.Dom().Elems() {
 			out = out.Change(v, sign*o.Count(v))
-			m.tick(1)
+			if m.tick(1 + out.Dom().Len()/4) {
+				return m.unspecified("too many steps")
+			}
 		}
 		return out
 	}
@@ -879,6 +892,9 @@ func (m *machine) multisetMethod(s *value.Multiset, name string, args []value.Va
 				out := &value.Multiset{}
 				for _, v := range s.Dom().Elems() {
 					out = out.Change(v, min(s.Count(v), x.Count(v)))
+					if m.tick(out.Dom().Len() / 4) {
+						return m.unspecified("too many steps")
+					}
 				}
 				return out
 			}
@@ -898,6 +914,7 @@ func (m *machine) multisetMethod(s *value.Multiset, name string, args []value.Va
 				switch truthOf(m.apply(f, []value.Value{v})) {
 				case value.True:
 					out = out.Change(v, s.Count(v))
+					m.tick(out.Dom().Len() / 4)
 				case value.Undecided:
 					return m.unspecified("filter by a condition that is not decided")
 				}

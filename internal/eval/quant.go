@@ -144,7 +144,8 @@ func (s *search) run(left []variable, e *env) bool {
 			best, bestVals = i, vals
 		}
 	}
-	if best < 0 && len(left) == 1 {
+	// Between the points there are further witnesses, all of which choose must know.
+	if best < 0 && len(left) == 1 && !s.collect {
 		if vals, ok := s.critical(left[0], bounds[0], e); ok {
 			best, bestVals = 0, vals
 		}
@@ -272,7 +273,15 @@ func (c *criticals) points(n syntax.Node, name string, fr *frame, e *env) bool {
 	case syntax.Binary:
 		switch n.Op() {
 		case syntax.AndAnd, syntax.OrOr, syntax.Implies, syntax.Explies, syntax.Iff:
-			return c.points(n.Get(syntax.FLhs), name, fr, e) && c.points(n.Get(syntax.FRhs), name, fr, e)
+			l, r := n.Get(syntax.FLhs), n.Get(syntax.FRhs)
+			inner := e
+			if n.Op() == syntax.AndAnd || n.Op() == syntax.Implies {
+				var ok bool
+				if inner, ok = m.behind(l, fr, e, func(bound string) bool { return bound == name }); !ok {
+					return false
+				}
+			}
+			return c.points(l, name, fr, e) && c.points(r, name, fr, inner)
 		case syntax.Ne, syntax.EqEq, syntax.Lt, syntax.Le, syntax.Gt, syntax.Ge:
 			_, terms := flatten(n)
 			if n.Op() == syntax.Ne {

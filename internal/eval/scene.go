@@ -116,8 +116,24 @@ func (j *Judge) machines() (first, second *machine) {
 
 // Valid tells whether the type invariants of a value and of its parts hold.
 func (j *Judge) Valid(v value.Value) value.Truth {
-	j.narrow.begin(questionSteps)
-	return j.narrow.valid(j.c.fn.w, v)
+	ask := func(m *machine) value.Truth {
+		m.begin(questionSteps)
+		return m.valid(j.c.fn.w, v)
+	}
+	first, second := j.machines()
+	t := ask(first)
+	if second != nil && first.archUsed && ask(second) != t {
+		return value.Undecided
+	}
+	return t
+}
+
+// forValues is the machine of what is asked to find values: usize is taken as 32 bits wide, or as the crate fixes it.
+func (j *Judge) forValues() *machine {
+	if j.fixed == 64 {
+		return j.wide
+	}
+	return j.narrow
 }
 
 // Conform gives a value the type that it is to have: the types of integers, the kinds of lists. ok is false when it has none such.
@@ -366,7 +382,7 @@ func (j *Judge) Literals() Literals {
 // Alike tells whether specifications that go by what the types of two values offer cannot tell them apart: they are equal, but for structs
 // with private fields and a view, of which the view and every other specification function of self alone have equal values.
 func (j *Judge) Alike(a, b value.Value) bool {
-	m := j.narrow
+	m := j.forValues()
 	m.begin(questionSteps)
 	return m.alike(j.c.fn.w, a, b)
 }
@@ -538,10 +554,7 @@ type Scene struct {
 
 // Invariants are what the type invariants demand of a value, which is the one argument. Their scenes share a number of steps.
 func (j *Judge) Invariants(v value.Value, steps int) []Demand {
-	m := j.narrow
-	if j.fixed == 64 {
-		m = j.wide
-	}
+	m := j.forValues()
 	m.begin(steps)
 	return m.invariants(j.c.fn.w, v, 0)
 }
@@ -568,10 +581,7 @@ func (m *machine) invariants(w *World, v value.Value, place int) (out []Demand) 
 
 // Demands are what must hold of arguments. Their scenes share a number of steps.
 func (j *Judge) Demands(args []value.Value, steps int) []Demand {
-	m := j.narrow
-	if j.fixed == 64 {
-		m = j.wide
-	}
+	m := j.forValues()
 	m.begin(steps)
 	var out []Demand
 	for i, a := range args {

@@ -5,8 +5,10 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/specgate/specgate/internal/model"
+	"github.com/specgate/specgate/internal/source"
 	"github.com/specgate/specgate/internal/syntax"
 )
 
@@ -133,7 +135,7 @@ func (r *rewriter) visit(n syntax.Node) {
 		r.fail(NotParsed, "a part of the contract is not understood")
 	case syntax.Call:
 		callee := n.Get(syntax.FCallee)
-		if word := callee.Text(); callee.Kind() == syntax.Path && (word == "old" || word == "final") && len(r.vars) > 0 {
+		if word := callee.Text(); callee.Kind() == syntax.Path && (word == "old" || word == "final") && len(r.vars) > 0 && !r.own(word) {
 			r.oldFinal(n, callee, word)
 			return
 		}
@@ -222,6 +224,26 @@ func (r *rewriter) scope(n syntax.Node) {
 	}
 	r.children(n)
 	r.frame = outer
+}
+
+// oldAndFinal are the two words as paths.
+var oldAndFinal = sync.OnceValue(func() map[string]syntax.Node {
+	out := map[string]syntax.Node{}
+	f := syntax.Parse(source.NewFile("words", []byte("const OLD: int = old; const FINAL: int = final;")))
+	for n := range f.Root().Children() {
+		out[n.Get(syntax.FValue).Text()] = n.Get(syntax.FValue)
+	}
+	return out
+})
+
+// own tells that old or final is a function where the text is from, and not Verus's.
+func (fr *frame) own(word string) bool {
+	d := fr.m.Resolve(fr.words, oldAndFinal()[word], false)
+	if len(d.Functions) > 0 || d.Item != nil {
+		return true
+	}
+	crate, _, found := strings.Cut(d.To, "::")
+	return found && d.To[0] != '?' && crate != "vstd" && crate != "builtin" && crate != "verus_builtin"
 }
 
 // oldFinal writes old(x) and final(x).
@@ -398,7 +420,7 @@ func (r *rewriter) tokens(n syntax.Node) {
 			}
 			continue
 		}
-		if (word == "old" || word == "final") && at(i+1) == "(" && at(i+3) == ")" {
+		if (word == "old" || word == "final") && at(i+1) == "(" && at(i+3) == ")" && !r.own(word) {
 			if b, ok := r.vars[at(i+2)]; ok && !r.keepOld {
 				text := b.before
 				if word == "final" {
