@@ -257,11 +257,12 @@ func (s *scorer) files(ctx context.Context, names []string) (_ []annotate.ScoreL
 			fs = append(fs, f)
 		}
 	}
-	tampered, gone, original, err := s.tampered(ctx, t, m, first, fs)
+	tampered, err := s.tampered(ctx, t, m, first, fs)
 	if err != nil {
 		return nil, err
 	}
-	for _, symbol := range gone {
+	fs = slices.DeleteFunc(slices.Clone(m.Functions), func(f *model.Function) bool { return !slices.Contains(fs, f) && !slices.Contains(tampered.bare, f) })
+	for _, symbol := range tampered.gone {
 		l := unread(names[0], symbol, "the function of the baseline is gone")
 		l.Bypass = []string{"the function of the baseline is gone"}
 		lines = append(lines, l)
@@ -272,8 +273,8 @@ func (s *scorer) files(ctx context.Context, names []string) (_ []annotate.ScoreL
 		}
 		return lines, nil
 	}
-	closed := unknown(m, original)
-	run, asked, results, err := s.measure(ctx, t, m, fs, original != nil && newView(original, m))
+	closed := unknown(m, tampered.original)
+	run, asked, results, err := s.measure(ctx, t, m, fs, tampered.original != nil && newView(tampered.original, m))
 	if err != nil {
 		return nil, err
 	}
@@ -287,7 +288,7 @@ func (s *scorer) files(ctx context.Context, names []string) (_ []annotate.ScoreL
 		if why := closed[f.Crate]; why != "" {
 			facts.Extract, facts.Why[score.Extract] = score.Failed, why
 		}
-		facts.Bypass = tampered[f]
+		facts.Bypass = tampered.of[f]
 		switch {
 		case !promises(f) && facts.NotApplicable == "":
 			facts.Vacuous = "the contract promises nothing: it has no ensures"
@@ -504,35 +505,46 @@ var errCaught = errors.New("internal error")
 // harmless are sites that say something about the machine or about what is left open, and nothing that a proof could rest on falsely by itself.
 var harmless = []model.SiteKind{model.Uninterp, model.Layout, model.NoDecreases}
 
-// tampered says of each function what was done to be green without a proof: with a baseline what differs from it, without one what is believed. gone
-// are the functions of the baseline that are no longer there, and original is its model.
-func (s *scorer) tampered(ctx context.Context, t *tree, m *model.Model, file string, fs []*model.Function) (out map[*model.Function][]string, gone []string, original *model.Model, err error) {
-	out = map[*model.Function][]string{}
+// tampering is what was done to be green without a proof.
+type tampering struct {
+	// of each function: with a baseline what differs from it, without one what is believed.
+	of map[*model.Function][]string
+	// gone are the symbols of the baseline's functions that are no longer there, and bare the functions that had a contract there and have none.
+	gone []string
+	bare []*model.Function
+	// original is the baseline's model; nil: there is no baseline.
+	original *model.Model
+}
+
+// tampered looks for tampering with functions that are scored.
+func (s *scorer) tampered(ctx context.Context, t *tree, m *model.Model, file string, fs []*model.Function) (*tampering, error) {
+	out := &tampering{of: map[*model.Function][]string{}}
 	if s.o.Baseline == "" {
 		for _, f := range fs {
-			out[f] = believed(m, f)
+			out.of[f] = believed(m, f)
 		}
-		return out, nil, nil, nil
+		return out, nil
 	}
 	text, err := readPlain(s.o.Baseline)
 	if err != nil {
-		return nil, nil, nil, &InputError{fmt.Errorf("read the baseline: %w", err)}
+		return nil, &InputError{fmt.Errorf("read the baseline: %w", err)}
 	}
 	base, err := newTree(ctx, &replaced{t.from, file, text}, newStore())
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, err
 	}
 	if p := base.parsed(file); p.err != nil {
-		return nil, nil, nil, &InputError{fmt.Errorf("read the baseline %s: %w", s.o.Baseline, p.err)}
+		return nil, &InputError{fmt.Errorf("read the baseline %s: %w", s.o.Baseline, p.err)}
 	}
 	bm, err := model.New(ctx, base, []string{file})
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, err
 	}
+	out.original = bm
 	in := &checks.Input{Pairs: pair.New(bm, m)}
 	found, err := checks.Run(ctx, baselineRules(), in)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, err
 	}
 	unproved := map[string]bool{}
 	for _, f := range m.Functions {
@@ -563,15 +575,21 @@ func (s *scorer) tampered(ctx context.Context, t *tree, m *model.Model, file str
 			everywhere = append(everywhere, x)
 		}
 	}
+	for _, p := range in.Pairs.Functions {
+		if s.o.Function == "" && p.Base != nil && runs(p.Base) && len(p.Base.Contract()) > 0 && p.Head != nil && runs(p.Head) && !slices.Contains(fs, p.Head) {
+			out.bare = append(out.bare, p.Head)
+		}
+	}
+	fs = slices.Concat(fs, out.bare)
 	for _, f := range fs {
-		out[f] = slices.Clone(everywhere)
+		out.of[f] = slices.Clone(everywhere)
 	}
 	for _, p := range in.Pairs.Functions {
 		if p.Base == nil || !runs(p.Base) || s.o.Function != "" && !policy.MatchSymbol(s.o.Function, p.Base.Symbol) {
 			continue
 		}
 		if p.Head == nil {
-			gone = append(gone, p.Base.Symbol)
+			out.gone = append(out.gone, p.Base.Symbol)
 			continue
 		}
 		if len(p.Base.Contract()) == 0 {
@@ -580,12 +598,12 @@ func (s *scorer) tampered(ctx context.Context, t *tree, m *model.Model, file str
 		if direction, _ := contract.Direction(in, p); direction != "equal" && direction != "stronger" && direction != "none" {
 			for _, f := range fs {
 				if f.Symbol == p.Head.Symbol {
-					out[f] = append(out[f], fmt.Sprintf("the contract is %s compared with the baseline's", directionText(direction)))
+					out.of[f] = append(out.of[f], fmt.Sprintf("the contract is %s compared with the baseline's", directionText(direction)))
 				}
 			}
 		}
 	}
-	return out, gone, bm, nil
+	return out, nil
 }
 
 // unknown says of each crate what of it could not be read or understood, and is not so in the original too.
