@@ -483,18 +483,21 @@ func (c *cappedBuffer) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
+// places are the variables of Environ that name one file or directory.
+var places = [...]string{"CARGO_HOME", "RUSTUP_HOME", "TMPDIR", "CARGO_HTTP_CAINFO", "SSL_CERT_FILE"}
+
 // Environ returns the variables of this process that programs need in order to run at all (HOME, PATH, TMPDIR), and those
 // named, as NAME=value, sorted. Variables that are not set are left out. Everything else stays in this process: tokens and
 // secrets are in variables whose names no list of forbidden names would know.
 //
-// CARGO_HOME, RUSTUP_HOME and TMPDIR may be relative to the current directory. Programs are started in other ones, so they are made absolute.
+// Variables that name one file or directory may be relative to the current directory. Programs are started in other ones, so they are made absolute.
 func Environ(names ...string) []string {
 	all := append([]string{"HOME", "PATH", "TMPDIR"}, names...)
 	slices.Sort(all)
 	var env []string
 	for _, name := range slices.Compact(all) {
 		if value, ok := os.LookupEnv(name); ok {
-			if slices.Contains([]string{"CARGO_HOME", "RUSTUP_HOME", "TMPDIR"}, name) && value != "" {
+			if slices.Contains(places[:], name) && value != "" {
 				if abs, err := filepath.Abs(value); err == nil {
 					value = abs
 				}

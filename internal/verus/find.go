@@ -336,11 +336,18 @@ func (v *Verifier) environ(target string, network bool) []string {
 		names = append(names, "HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy", "CARGO_HTTP_CAINFO", "SSL_CERT_FILE", "SSL_CERT_DIR")
 	}
 	env := append(sandbox.Environ(names...), v.homes()...)
-	for i, e := range env {
-		if dirs, ok := strings.CutPrefix(e, "PATH="); ok {
-			env[i] = "PATH=" + absolute(dirs)
+	kept := env[:0]
+	for _, e := range env {
+		name, dirs, _ := strings.Cut(e, "=")
+		if slices.Contains(searchPaths[:], name) {
+			if dirs = absolute(dirs); dirs == "" {
+				continue // an empty one means the directory that a program runs in
+			}
+			e = name + "=" + dirs
 		}
+		kept = append(kept, e)
 	}
+	env = kept
 	if v.Solver != "" {
 		env = append(env, "VERUS_Z3_PATH="+v.Solver)
 	}
@@ -353,6 +360,9 @@ func (v *Verifier) environ(target string, network bool) []string {
 	}
 	return env
 }
+
+// searchPaths are the variables with lists of directories in which programs, libraries and certificates are looked for.
+var searchPaths = [...]string{"PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "SSL_CERT_DIR"}
 
 // absolute leaves relative directories out of a search path: programs run in the tree, where a change could put others.
 func absolute(dirs string) string {

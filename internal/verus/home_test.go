@@ -74,3 +74,39 @@ func TestHomesOfRun(t *testing.T) {
 		}
 	}
 }
+
+// A run looks for programs, libraries and certificates in no directory that depends on where it runs: that is the change's tree.
+func TestSearchOfRun(t *testing.T) {
+	here := t.TempDir()
+	t.Chdir(here)
+	list := func(dirs ...string) string { return strings.Join(dirs, string(filepath.ListSeparator)) }
+	v := Known("/verus", "", "", Version{}, Sandboxed{})
+	v.rustup = false
+	for _, c := range []struct{ value, want string }{
+		{list("/a", "", "rel", ".", "/b"), list("/a", "/b")},
+		{list("", "/a"), "/a"},
+		{list("/a", ""), "/a"},
+		{list("./rel", "..", ""), ""},
+		{"", ""},
+	} {
+		var want []string
+		for _, name := range []string{"DYLD_LIBRARY_PATH", "LD_LIBRARY_PATH", "PATH", "SSL_CERT_DIR"} {
+			t.Setenv(name, c.value)
+			if c.want != "" {
+				want = append(want, name+"="+c.want)
+			}
+		}
+		for _, name := range []string{"CARGO_HTTP_CAINFO", "SSL_CERT_FILE"} {
+			t.Setenv(name, "certs.pem")
+			want = append(want, name+"="+filepath.Join(here, "certs.pem"))
+		}
+		slices.Sort(want)
+		got := slices.DeleteFunc(v.environ("", true), func(e string) bool {
+			name, _, _ := strings.Cut(e, "=")
+			return !strings.HasSuffix(name, "PATH") && !strings.HasPrefix(name, "SSL_") && name != "CARGO_HTTP_CAINFO"
+		})
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", c.value, diff)
+		}
+	}
+}
