@@ -312,7 +312,7 @@ func harmless(m meta) bool {
 	switch m.path[0] {
 	case "verifier", "verus", "verus_verify", "verus_spec", "trigger", "allow", "warn", "deny", "forbid", "expect", "doc", "must_use", "cold", "inline",
 		"feature", "no_std", "rustfmt", "clippy", "rustc_diagnostic_item", "rustc_skip_during_method_dispatch", "stable", "unstable",
-		"register_tool", "diagnostic", "via_fn", "macro_use", "macro_export", "cfg_attr", "spec", "proof", "auto", "all_triggers":
+		"register_tool", "diagnostic", "via_fn", "cfg_attr", "spec", "proof", "auto", "all_triggers":
 		return true
 	}
 	return false

@@ -190,6 +190,12 @@ func (a *analyser) ref(segs []string, t target, ghost, macro bool) {
 		}
 	}
 	a.note(r, ghost)
+	for _, o := range t.others {
+		a.ref(segs, o, ghost, macro)
+	}
+	if len(t.others) > 0 {
+		a.diverges(r.Written, t)
+	}
 	// A name that a block defines for itself may mean the module's elsewhere in the function.
 	if a.scope.block && len(a.scope.defs[segs[0]]) > 0 {
 		outer := a.x.resolve(a.scope.real(), segs, false, a.self, anySpace)
@@ -315,6 +321,9 @@ func (a *analyser) use(t target) {
 		if f := a.x.constFns[t.item]; f != nil {
 			a.uses(f)
 		}
+	}
+	for _, o := range t.others {
+		a.use(o)
 	}
 }
 
@@ -671,7 +680,11 @@ func (a *analyser) call(n syntax.Node, ghost bool) {
 			a.use(t)
 		}
 		if t.ok() {
-			a.calls = append(a.calls, Call{To: t.symbol, Callees: t.fns, Ghost: ghost, Spec: a.spec > 0, Node: n, Span: n.Span()})
+			callees := t.fns
+			for _, o := range t.others {
+				callees = append(slices.Clip(callees), o.fns...)
+			}
+			a.calls = append(a.calls, Call{To: t.symbol, Callees: callees, Ghost: ghost, Spec: a.spec > 0, Node: n, Span: n.Span()})
 			if !ghost && isAtomic(t.symbol) {
 				a.atomics = append(a.atomics, syntax.Canon(n))
 			}

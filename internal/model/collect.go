@@ -407,17 +407,18 @@ func (x *index) item(n syntax.Node, c around) {
 	case syntax.Mod:
 		x.mod(n, c, name)
 	case syntax.Use:
-		x.use(n.Get(syntax.FTree), nil, false, c, n.Get(syntax.FVis).Valid())
+		x.use(n.Get(syntax.FTree), def{cfg: importCfg(metasOf(n, c.alias))}, c)
 	case syntax.ExternCrate:
 		as := word(n.Get(syntax.FAlias))
 		if as == "" {
 			as = name
 		}
+		d := &def{use: []string{name}, global: true, crate: true, cfg: importCfg(metasOf(n, c.alias))}
 		if name == "self" {
-			c.mod.define(as, &def{use: []string{"crate"}})
-		} else {
-			c.mod.define(as, &def{use: []string{name}, global: true})
+			d.use, d.global, d.crate = []string{"crate"}, false, false
 		}
+		c.mod.define(as, d)
+		x.divergence(d, "extern crate "+name+" as "+as, n, c)
 	case syntax.ExternBlock:
 		it := x.newItem(ExternItem, "extern", n, c)
 		x.scopeAttrs(&c, n, it)
@@ -633,44 +634,52 @@ func unquote(s string) string {
 	return strings.Trim(s, `"`)
 }
 
-func (x *index) use(t syntax.Node, prefix []string, global bool, c around, public bool) {
+// use notes the imports of a tree, below what is known of them already.
+func (x *index) use(t syntax.Node, in def, c around) {
 	p := t.Get(syntax.FPath)
-	full := prefix
+	d := &def{use: in.use, global: in.global, cfg: in.cfg, in: c.mod}
 	if p.Valid() {
 		segs, g := pathOf(p)
-		full = append(slices.Clip(prefix), segs...)
-		global = global || g && len(prefix) == 0
+		d.use = append(slices.Clip(in.use), segs...)
+		d.global = in.global || g && len(in.use) == 0
 	}
 	if t.Glob() {
-		if len(full) > 0 {
-			c.mod.globs = append(c.mod.globs, &def{use: full, global: global, in: c.mod})
+		if len(d.use) > 0 {
+			c.mod.globs = append(c.mod.globs, d)
+			x.divergence(d, "use "+strings.Join(d.use, "::")+"::*", t, c)
 		}
 		return
 	}
 	group := false
 	for sub := range t.All(syntax.FTree) {
 		group = true
-		x.use(sub, full, global, c, public)
+		x.use(sub, *d, c)
 	}
-	if group || len(full) == 0 || t.HasBody() {
+	if group || len(d.use) == 0 || t.HasBody() {
 		return
 	}
-	name := full[len(full)-1]
-	if name == "self" && len(full) > 1 {
-		full = full[:len(full)-1]
-		name = full[len(full)-1]
+	name := d.use[len(d.use)-1]
+	if name == "self" && len(d.use) > 1 {
+		d.use = d.use[:len(d.use)-1]
+		name = d.use[len(d.use)-1]
 	}
 	if as := t.Get(syntax.FName); as.Valid() {
 		x.importedAs[name] = append(x.importedAs[name], word(as))
 		name = word(as)
 		if name == "_" {
-			name = "_ " + strings.Join(full, "::") // a trait brought into scope without a name
+			name = "_ " + strings.Join(d.use, "::") // a trait brought into scope without a name
 		}
 	}
 	if c.mod.defs == nil {
 		c.mod.defs = map[string][]*def{}
 	}
-	c.mod.defs[name] = append(c.mod.defs[name], &def{use: full, global: global, in: c.mod, name: name})
+	d.name = name
+	c.mod.defs[name] = append(c.mod.defs[name], d)
+	text := "use " + strings.Join(d.use, "::")
+	if name != d.use[len(d.use)-1] {
+		text += " as " + name
+	}
+	x.divergence(d, text, t, c)
 }
 
 // eraseMacro reads like verus!, and keeps nothing for the verifier: what stands in it is compiled only.

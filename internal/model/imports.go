@@ -45,7 +45,10 @@ func (m *Model) Imports() map[string]string {
 			}
 			var to []string
 			for _, space := range []space{typeSpace, valueSpace, macroSpace} {
-				to = append(to, x.resolve(mod, []string{name}, false, nil, space).symbol)
+				// What it means under conditions counts too: an attack may add a meaning and leave the other.
+				for _, t := range x.resolve(mod, []string{name}, false, nil, space).each() {
+					to = append(to, t.symbol)
+				}
 			}
 			out[mod.crate.Key+"::"+joinPath(mod.path, name)] = strings.Join(to, "\x00")
 		}

@@ -42,6 +42,8 @@ type def struct {
 	mod     *module
 	use     []string // path of an import, from module in
 	global  bool     // ::path
+	crate   bool     // extern crate
+	cfg     []string // conditions of an import
 	in      *module
 	variant *Item // of the enum
 	name    string
@@ -101,6 +103,9 @@ type target struct {
 	ext []string
 	// lost says that the search was given up: too many imports lead on and on.
 	lost bool
+	// cfg are the conditions of the imports that lead there, and others what the path means under other ones: each without others.
+	cfg    []string
+	others []target
 }
 
 func (t target) ok() bool { return t.symbol != "" }
@@ -268,14 +273,14 @@ func (l *lookup) path(scope *module, segs []string, global bool, self *implInfo,
 		return l.selfPath(self, segs[1:])
 	default:
 		t = l.name(scope, first, wantFirst, true)
-		if !t.ok() {
-			t = l.crateName(scope.crate, first)
+		if !t.ok() || !t.always() && wantFirst&typeSpace != 0 {
+			t = t.or(l.crateName(scope.crate, first))
 		}
-		if !t.ok() {
+		if !t.always() {
 			if full := preludeNames[first]; full != "" {
-				t = external(strings.Split(full, "::"))
+				t = t.or(external(strings.Split(full, "::")))
 			} else if isPrimitive(first) {
-				t = external(append([]string{"core"}, first))
+				t = t.or(external(append([]string{"core"}, first)))
 			}
 		}
 	}
@@ -285,6 +290,15 @@ func (l *lookup) path(scope *module, segs []string, global bool, self *implInfo,
 // rest follows the segments behind what was found.
 func (l *lookup) rest(t target, segs []string, want space) target {
 	for i, s := range segs {
+		if len(t.cfg)+len(t.others) > 0 {
+			var all target
+			for _, one := range t.each() {
+				cfg := one.cfg
+				one.cfg = nil
+				all = all.or(l.rest(one, segs[i:], want).under(cfg))
+			}
+			return all
+		}
 		if l.fuel--; l.fuel < 0 || !t.ok() {
 			return target{}
 		}
@@ -486,39 +500,44 @@ func (l *lookup) name(m *module, name string, want space, outer bool) target {
 
 func (l *lookup) nameIn(m *module, name string, want space, outer bool) target {
 	l.x.enter(m)
-	if t := l.own(m, name, want); t.ok() {
-		return t
-	}
+	found := l.own(m, name, want)
 	for _, g := range m.globs {
-		t := l.follow(g, typeSpace)
-		switch {
-		case t.mod != nil && t.mod != m:
-			if got := l.name(t.mod, name, want, false); got.ok() {
-				return got
+		if found.always() {
+			return found
+		}
+		for _, t := range l.follow(g, typeSpace).each() {
+			var got target
+			switch {
+			case t.mod != nil && t.mod != m:
+				got = l.name(t.mod, name, want, false)
+			case t.item != nil && l.x.it[t.item].variants[name]:
+				got = target{symbol: t.item.global() + "::" + name, item: t.item}
+			case t.ext != nil:
+				if full := knownGlob(t.ext, name); full != nil {
+					got = external(full)
+				}
 			}
-		case t.item != nil && l.x.it[t.item].variants[name]:
-			return target{symbol: t.item.global() + "::" + name, item: t.item}
-		case t.ext != nil:
-			if full := knownGlob(t.ext, name); full != nil {
-				return external(full)
-			}
+			found = found.or(got.under(t.cfg))
 		}
 	}
+	if found.always() {
+		return found
+	}
 	if outer && m.block {
-		return l.name(m.parent, name, want, true)
+		return found.or(l.name(m.parent, name, want, true))
 	}
 	if outer && want&macroSpace != 0 && want&valueSpace == 0 {
 		// macro_rules is seen in the modules below it, and through #[macro_use] and #[macro_export] beyond.
 		for p := m.parent; p != nil; p = p.parent {
 			if t := l.own(p, name, macroSpace); t.ok() {
-				return t
+				return found.or(t)
 			}
 		}
 		if l := l.x.macros[name]; len(l) > 0 {
-			return target{symbol: l[0].global(), item: l[0]}
+			return found.or(target{symbol: l[0].global(), item: l[0]})
 		}
 	}
-	return target{}
+	return found
 }
 
 // knownGlob says what a glob import of a known library gives for a name that matters here.
@@ -572,30 +591,33 @@ func (l *lookup) own(m *module, name string, want space) target {
 			t = target{symbol: d.item.global(), item: d.item}
 		}
 	}
-	if t.ok() {
-		return t
-	}
+	always := t.ok()
 	for _, d := range imports {
-		if len(d.use) == 1 && d.use[0] == name && !d.global { // use x; names a crate
-			if t := l.crateName(m.crate, name); t.ok() {
-				return t
-			}
+		if always && len(d.cfg) == 0 {
 			continue
 		}
-		got := l.follow(d, want)
-		if !got.ok() {
-			// The path may go through a crate that is not in the tree and in no manifest.
-			if len(d.use) > 1 && d.use[0] != "crate" && d.use[0] != "self" && d.use[0] != "super" {
-				if first := l.path(d.in, d.use[:1], d.global, nil, typeSpace); !first.ok() {
-					got = external(d.use)
-				}
+		got := l.imported(m, d, want)
+		t = t.or(got)
+		always = always || got.ok() && len(d.cfg) == 0
+	}
+	return t
+}
+
+// imported is what a named import brings into a module.
+func (l *lookup) imported(m *module, d *def, want space) target {
+	if len(d.use) == 1 && d.use[0] == d.name && !d.global { // use x; names a crate
+		return l.crateName(m.crate, d.name).under(d.cfg)
+	}
+	got := l.follow(d, want)
+	if !got.ok() {
+		// The path may go through a crate that is not in the tree and in no manifest.
+		if (len(d.use) > 1 || d.crate) && d.use[0] != "crate" && d.use[0] != "self" && d.use[0] != "super" {
+			if first := l.path(d.in, d.use[:1], d.global, nil, typeSpace); !first.ok() {
+				got = external(d.use).under(d.cfg)
 			}
 		}
-		if got.ok() {
-			return got
-		}
 	}
-	return target{}
+	return got
 }
 
 // follow resolves an import. What it leads to is kept: reading more files does not change it.
@@ -603,7 +625,7 @@ func (l *lookup) follow(d *def, want space) target {
 	if t := d.knownAs[want]; t != nil {
 		return *t
 	}
-	t := l.path(d.in, d.use, d.global, nil, want)
+	t := l.path(d.in, d.use, d.global, nil, want).under(d.cfg)
 	if t.ok() {
 		d.knownAs[want] = &t
 	}
