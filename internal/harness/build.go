@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"maps"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -41,6 +42,10 @@ type build struct {
 	vstd    bool // the crate is built with vstd itself
 	broken  bool // the crate as a whole does not compile
 	salvage bool // parts of it that do not are left out
+
+	dir        string   // of this attempt
+	root       *os.Root // the same
+	downloaded []string // the directories in which cargo has what it downloaded, links resolved
 }
 
 // target is a Target with what is written for it.

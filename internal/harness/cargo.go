@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -145,10 +144,11 @@ func (p *pkg) needs(t *tree) bool {
 	return false
 }
 
-// manifestText is a package whose program is the harness, with the dependencies of the crate. It stands in a directory of its own.
+// manifestText is a package whose program is the harness, with the dependencies of the crate. It stands in a directory of its own, which cargo may
+// write to, beside the tree, which it may not.
 func (b *build) manifestText() string {
 	var s strings.Builder
-	rel := func(p string) string { return strconv.Quote("../" + p) }
+	rel := func(p string) string { return strconv.Quote(path.Join("..", srcName, p)) }
 	fmt.Fprintf(&s, "[package]\nname = %q\nversion = \"0.0.0\"\nedition = %q\nautobins = false\n\n[workspace]\n\n[[bin]]\nname = \"program\"\npath = %s\n", b.name, b.req.Edition, rel(b.req.Root))
 	s.WriteString("\n[profile.dev]\nopt-level = 0\ndebug = false\ndebug-assertions = true\noverflow-checks = true\npanic = \"unwind\"\nincremental = false\n")
 	deps := b.pkg.deps
@@ -204,13 +204,13 @@ func quoted(all []string) string {
 
 // prepareCargo writes the package of the harness.
 func (b *build) prepareCargo() error {
-	if err := b.writeOut(path.Join(b.name, "Cargo.toml"), []byte(b.manifestText())); err != nil {
+	if err := b.writeOut(path.Join(pkgName, "Cargo.toml"), []byte(b.manifestText())); err != nil {
 		return err
 	}
 	// The versions that the crate is built with are those of its own lock file.
 	for dir := b.pkg.dir; ; dir = path.Dir(dir) {
 		if lock, ok := b.req.Files[path.Join(dir, "Cargo.lock")]; ok {
-			if err := b.writeOut(path.Join(b.name, "Cargo.lock"), lock); err != nil {
+			if err := b.writeOut(path.Join(pkgName, "Cargo.lock"), lock); err != nil {
 				return err
 			}
 			break
@@ -219,33 +219,28 @@ func (b *build) prepareCargo() error {
 			break
 		}
 	}
-	if err := os.MkdirAll(b.cargoHome(), 0o755); err != nil {
-		return err
-	}
+	// What may be read of the user's is settled here: what stands in a directory that code of the change may write to says nothing about that.
 	for _, dir := range []string{"registry", "git"} {
-		from := filepath.Join(b.req.CargoHome, dir)
-		if _, err := os.Stat(from); b.req.CargoHome == "" || err != nil {
+		if b.req.CargoHome == "" {
+			break
+		}
+		real, err := filepath.EvalSymlinks(filepath.Join(b.req.CargoHome, dir))
+		if err != nil {
 			continue
 		}
-		if err := os.Symlink(from, filepath.Join(b.cargoHome(), dir)); err != nil && !errors.Is(err, os.ErrExist) {
+		if err := b.root.Symlink(real, filepath.Join(cargoName, dir)); err != nil {
 			return err
 		}
+		b.downloaded = append(b.downloaded, real)
 	}
 	return nil
 }
 
-func (b *build) cargoHome() string { return filepath.Join(b.req.Work, "cargo") }
-
 // cargo builds with the crate's dependencies, without the network. It gives the compiler's messages, a line each, and what else cargo says.
 func (b *build) cargo(ctx context.Context) (messages []byte, other string, err error) {
-	read := []string{b.tools.sysroot, b.srcDir()}
-	for _, dir := range []string{"registry", "git"} {
-		if real, err := filepath.EvalSymlinks(filepath.Join(b.cargoHome(), dir)); err == nil {
-			read = append(read, real)
-		}
-	}
+	read := append([]string{b.tools.sysroot, b.srcDir()}, b.downloaded...)
 	bin := filepath.Join(b.tools.sysroot, "bin")
-	env := []string{"PATH=" + bin + ":/usr/local/bin:/usr/bin:/bin", "CARGO_HOME=" + b.cargoHome(), "CARGO_TARGET_DIR=" + filepath.Join(b.outDir(), "target"),
+	env := []string{"PATH=" + bin + ":/usr/local/bin:/usr/bin:/bin", "CARGO_HOME=" + b.cargoHome(), "CARGO_TARGET_DIR=" + filepath.Join(b.outDir(), targetName),
 		"RUSTC=" + b.tools.rustc, "RUSTFLAGS=--cap-lints=allow", "CARGO_NET_OFFLINE=true", "CARGO_TERM_COLOR=never"}
 	if b.unstable() {
 		env = append(env, "RUSTC_BOOTSTRAP=1")
@@ -254,38 +249,57 @@ func (b *build) cargo(ctx context.Context) (messages []byte, other string, err e
 	if len(b.req.Features) > 0 {
 		args = append(args, "--features="+strings.Join(b.req.Features, ","))
 	}
-	dir := filepath.Join(b.srcDir(), b.name)
-	c := sandbox.Command{Name: filepath.Join(bin, "cargo"), Args: args, Dir: dir, Env: env,
+	c := sandbox.Command{Name: filepath.Join(bin, "cargo"), Args: args, Dir: b.pkgDir(), Env: env,
 		Limits:  sandbox.Limits{Wall: b.req.Limits.Compile, Stdout: maxMessages, Stderr: maxMessages, Memory: b.req.Limits.CompileMemory, FileSize: 4 << 30, Processes: 256},
-		Isolate: &sandbox.Isolation{ReadOnly: read, Write: []string{b.outDir(), b.cargoHome(), dir}, Require: b.req.Require}}
+		Isolate: &sandbox.Isolation{ReadOnly: read, Write: []string{b.outDir(), b.cargoHome(), b.pkgDir()}, Require: b.req.Require}}
 	res, err := c.Run(ctx)
 	var out bytes.Buffer
 	for line := range bytes.Lines(res.Stdout) {
 		var m struct {
-			Reason     string
-			Message    json.RawMessage
-			Executable string
-			Target     struct{ Name string }
+			Reason  string
+			Message json.RawMessage
 		}
-		if json.Unmarshal(line, &m) != nil {
-			continue
-		}
-		switch {
-		case m.Reason == "compiler-message":
+		if json.Unmarshal(line, &m) == nil && m.Reason == "compiler-message" {
 			out.Write(m.Message)
 			out.WriteByte('\n')
-		case m.Reason == "compiler-artifact" && m.Executable != "" && m.Target.Name == "program":
-			if e := os.Rename(m.Executable, b.program()); e != nil && err == nil {
-				err = e
-			}
 		}
 	}
-	return out.Bytes(), cargoSays(res.Stderr), err
+	if err == nil {
+		err = b.takeProgram()
+	}
+	// It is told by names that are the same in every run.
+	says := strings.NewReplacer(b.srcDir()+"/", "", b.dir+"/", "").Replace(string(res.Stderr))
+	return out.Bytes(), cargoSays(says), err
 }
 
+// takeProgram puts what cargo made where it is run. Where that is, is known: procedural macros write to what cargo prints, and would name any
+// file of this machine.
+func (b *build) takeProgram() (err error) {
+	out, err := b.root.OpenRoot(outName)
+	if err != nil {
+		return fmt.Errorf("look for the program: %w", err)
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	made := filepath.Join(targetName, "debug", "program")
+	info, err := out.Lstat(made)
+	switch {
+	case err != nil:
+		return fmt.Errorf("look for the program: %w", err)
+	case !info.Mode().IsRegular():
+		return errors.New("look for the program: it is no plain file")
+	}
+	if err := out.Rename(made, filepath.Base(b.program())); err != nil {
+		return fmt.Errorf("take the program: %w", err)
+	}
+	return nil
+}
+
+// targetName is cargo's target directory, in that of what is made.
+const targetName = "target"
+
 // cargoSays is the first error of cargo's own, with what it is caused by.
-func cargoSays(stderr []byte) string {
-	_, text, ok := strings.Cut("\n"+strings.ToValidUTF8(string(stderr), ""), "\nerror: ")
+func cargoSays(stderr string) string {
+	_, text, ok := strings.Cut("\n"+strings.ToValidUTF8(stderr, ""), "\nerror: ")
 	if !ok {
 		return ""
 	}

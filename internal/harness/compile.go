@@ -7,10 +7,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -63,6 +65,10 @@ func (b *build) compile(ctx context.Context) (ok bool, err error) {
 		return false, err
 	}
 	b.res.Rustc = b.tools.version
+	if err := b.openDir(); err != nil {
+		return false, err
+	}
+	defer func() { err = errors.Join(err, b.root.Close()) }()
 	if err := b.copyFiles(); err != nil {
 		return false, err
 	}
@@ -74,7 +80,7 @@ func (b *build) compile(ctx context.Context) (ok bool, err error) {
 		}
 		files := b.write()
 		for name, f := range files {
-			if err := b.writeOut(name, f.text); err != nil {
+			if err := b.replace(path.Join(srcName, name), f.text); err != nil {
 				return false, err
 			}
 		}
@@ -157,31 +163,76 @@ func (b *build) copyFiles() error {
 		if slices.Contains(strings.Split(name, "/"), ".cargo") || path.Base(name) == "rust-toolchain" || path.Base(name) == "rust-toolchain.toml" {
 			continue
 		}
-		if err := b.writeOut(name, text); err != nil {
+		if err := b.writeOut(path.Join(srcName, name), text); err != nil {
 			return err
 		}
 	}
 	if b.res.Way != ByRustc {
-		if err := b.prepareCargo(); err != nil {
-			return err
-		}
+		return b.prepareCargo()
 	}
-	return os.MkdirAll(b.outDir(), 0o755)
+	return nil
 }
 
-func (b *build) srcDir() string  { return filepath.Join(b.req.Work, "src") }
-func (b *build) outDir() string  { return filepath.Join(b.req.Work, "out") }
-func (b *build) program() string { return filepath.Join(b.outDir(), "program") }
+// The directories of an attempt. Code of the change runs while it is compiled, and may write to all but the first: nothing is read from them or
+// written to them by this process, but for what takeProgram takes.
+const (
+	srcName   = "src"
+	pkgName   = "package" // of the harness, for cargo
+	outName   = "out"
+	cargoName = "cargo" // cargo's own
+)
 
-func (b *build) writeOut(name string, text []byte) error {
-	file := filepath.Join(b.srcDir(), filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		return fmt.Errorf("copy %s: %w", name, err)
+func (b *build) srcDir() string    { return filepath.Join(b.dir, srcName) }
+func (b *build) pkgDir() string    { return filepath.Join(b.dir, pkgName) }
+func (b *build) outDir() string    { return filepath.Join(b.dir, outName) }
+func (b *build) cargoHome() string { return filepath.Join(b.dir, cargoName) }
+func (b *build) program() string   { return filepath.Join(b.outDir(), "program") }
+
+// openDir makes a directory for this attempt, in which no code has run yet. What an earlier one left could lead elsewhere.
+func (b *build) openDir() (err error) {
+	for n := 1; ; n++ {
+		b.dir = filepath.Join(b.req.Work, strconv.Itoa(n))
+		if err = os.Mkdir(b.dir, 0o700); !errors.Is(err, fs.ErrExist) {
+			break
+		}
 	}
-	if err := os.WriteFile(file, text, 0o644); err != nil {
+	if err == nil {
+		b.root, err = os.OpenRoot(b.dir)
+	}
+	if err != nil {
+		return fmt.Errorf("make a directory to compile in: %w", err)
+	}
+	for _, name := range []string{srcName, pkgName, outName, cargoName} {
+		if err := b.root.Mkdir(name, 0o755); err != nil {
+			return errors.Join(fmt.Errorf("make a directory to compile in: %w", err), b.root.Close())
+		}
+	}
+	return nil
+}
+
+// writeOut writes a file that is not there. Neither links nor names that are one on this file system lead to another.
+func (b *build) writeOut(name string, text []byte) error {
+	file := filepath.FromSlash(name)
+	err := b.root.MkdirAll(filepath.Dir(file), 0o755)
+	if err == nil {
+		var out *os.File
+		if out, err = b.root.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644); err == nil {
+			_, err = out.Write(text)
+			err = errors.Join(err, out.Close())
+		}
+	}
+	if err != nil {
 		return fmt.Errorf("copy %s: %w", name, err)
 	}
 	return nil
+}
+
+// replace writes a file anew, whatever is there.
+func (b *build) replace(name string, text []byte) error {
+	if err := b.root.Remove(filepath.FromSlash(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("copy %s: %w", name, err)
+	}
+	return b.writeOut(name, text)
 }
 
 // rustcArgs are chosen for the time that compiling takes, with checks on.
@@ -286,7 +337,7 @@ func (b *build) blame(messages []byte, files map[string]*writtenFile) (found int
 // relative is the path of a file in the tree, as the compiler names it: from the directory of the tree, or the one of the harness's package.
 func (b *build) relative(file string) string {
 	if b.res.Way != ByRustc && !filepath.IsAbs(file) {
-		file = filepath.Join(b.srcDir(), b.name, file)
+		file = filepath.Join(b.pkgDir(), file)
 	}
 	if filepath.IsAbs(file) {
 		if rel, err := filepath.Rel(b.srcDir(), file); err == nil {

@@ -8,6 +8,10 @@
 // the code under test knows nothing: what it prints goes nowhere, and it reads nothing. It runs in the process that writes its
 // outcomes, however. Code that looks for the harness in its own memory and descriptors can make up outcomes of its own function
 // and its own mutants, which it could as well do by computing something else; it cannot make up those of other functions.
+//
+// Build scripts and procedural macros of other crates that the crate is built with run where the program is made, so they can make up all of them.
+// They reach nothing else: each attempt to compile has directories of its own, what they leave there is neither read nor followed, and of what they
+// may write to only the program is taken, which is run within the sandbox.
 package harness
 
 import (
@@ -103,7 +107,7 @@ type Request struct {
 	// CargoHome is the directory in which cargo has what it downloaded, for crates with dependencies. Nothing is downloaded. If empty,
 	// only dependencies in the tree are there.
 	CargoHome string
-	// Work is an empty directory, which is the caller's to remove. It must be an absolute path.
+	// Work is an empty directory, which is the caller's to remove, by sandbox.RemoveAll. It must be an absolute path.
 	Work string
 	// Require makes Run fail where the machine cannot give all of the isolation.
 	Require bool
