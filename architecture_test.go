@@ -275,3 +275,24 @@ func TestOutsideModules(t *testing.T) {
 		}
 	}
 }
+
+// TestTemporaryDirectories: packages that run code of a change have their directories from package sandbox, which knows names that hold wherever a program is
+// started, and removes what such code leaves behind.
+func TestTemporaryDirectories(t *testing.T) {
+	call := regexp.MustCompile(`\bos\.(MkdirTemp|RemoveAll)\(`)
+	for _, dir := range []string{"app", "engine", "harness", "measure", "prove", "verus"} {
+		files, err := filepath.Glob(filepath.Join("internal", dir, "*.go"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %d files, %v", dir, len(files), err)
+		}
+		for _, name := range files {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if found := call.Find(text); found != nil && !strings.HasSuffix(name, "_test.go") {
+				t.Errorf("%s calls %s)", name, found)
+			}
+		}
+	}
+}

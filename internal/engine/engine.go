@@ -407,7 +407,7 @@ func (r *runner) reason(blocks bool, stage, format string, args ...any) {
 func (r *runner) check() (_ *checks.Report, err error) {
 	defer func() {
 		if r.proofs != nil {
-			err = errors.Join(err, r.proofs.close())
+			r.proofs.close(r.o.Log)
 		}
 		err = errors.Join(err, r.stores.close())
 	}()

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
+	"log/slog"
 	"math/bits"
 	"os"
 	"slices"
@@ -36,14 +37,21 @@ type proofs struct {
 }
 
 // close removes the copies and what was built.
-func (p *proofs) close() error {
-	var errs []error
+func (p *proofs) close(log *slog.Logger) {
 	for _, c := range []*prove.Copy{p.baseCopy, p.headCopy} {
 		if c != nil {
-			errs = append(errs, c.Close())
+			logLeft(log, c.Close())
 		}
 	}
-	return errors.Join(append(errs, os.RemoveAll(p.target))...)
+	logLeft(log, sandbox.RemoveAll(p.target))
+}
+
+// logLeft tells that a directory in which code of the change ran could not be removed. That is this code's doing, and no part of the result: it must not
+// turn off what was found.
+func logLeft(log *slog.Logger, err error) {
+	if err != nil {
+		log.Warn("a directory for temporary files is left behind", "error", err)
+	}
 }
 
 // verify runs the verifier on base and head, when one is named or pinned by the policy. nil: it was not run, and a reason says why.
@@ -85,7 +93,7 @@ func (r *runner) verify(head *model.Model) (_ *proofs, err error) {
 	if !r.share.verifies(out, head) {
 		return out, nil
 	}
-	if out.target, err = os.MkdirTemp("", "specgate-target-"); err != nil {
+	if out.target, err = sandbox.MkdirTemp("", "specgate-target-"); err != nil {
 		why := err
 		if at := (*fs.PathError)(nil); errors.As(err, &at) {
 			why = at.Err // its name would be another one each time
@@ -95,7 +103,7 @@ func (r *runner) verify(head *model.Model) (_ *proofs, err error) {
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, out.close())
+			out.close(r.o.Log)
 		}
 	}()
 	if err := r.verifySides(out); err != nil {

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -192,7 +191,7 @@ func (r *runner) put(about shard.About, c *prove.Copy, s prove.Side, plan *oblig
 }
 
 // askBase asks about base what head was shown to be, so that what was so before is not blamed on the change. Nothing that head built is used for it.
-func (r *runner) askBase(head []obligation.Answer, skipped []obligation.Skipped) (err error) {
+func (r *runner) askBase(head []obligation.Answer, skipped []obligation.Skipped) error {
 	w := obligation.NewWriter(r.pairs.Base, nil)
 	if slices.Contains(r.families, checks.Contract) {
 		for _, a := range contract.AloneInBase(r.input) {
@@ -215,11 +214,11 @@ func (r *runner) askBase(head []obligation.Answer, skipped []obligation.Skipped)
 	c := r.proofs.baseCopy
 	if len(r.proofs.roots) == 0 && r.parts == nil {
 		// Cargo believes what is in the target directory, and head was built there.
-		c, err = r.proofs.copyOf(r, r.base, nil)
-		if err != nil {
+		var err error
+		if c, err = r.proofs.copyOf(r, r.base, nil); err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, c.Close()) }()
+		defer func() { logLeft(r.o.Log, c.Close()) }()
 	}
 	base, err := r.put(shard.Base, c, r.proofs.side(r.pairs.Base, r.base), plan)
 	if err != nil {

@@ -374,7 +374,7 @@ func (s *scorer) measure(ctx context.Context, t *tree, m *model.Model, fs []*mod
 		if err != nil {
 			return nil, nil, nil, err
 		}
-		defer func() { err = errors.Join(err, c.Close()) }()
+		defer func() { logLeft(s.o.Log, c.Close()) }()
 		result, err := c.Verify(ctx)
 		if err != nil {
 			return nil, nil, nil, fmt.Errorf("verify %s: %w", fs[0].Crate.Root, err)
@@ -443,6 +443,7 @@ func (s *scorer) measure(ctx context.Context, t *tree, m *model.Model, fs []*mod
 	c := &measure.Compiled{Rustc: s.tools.compiler.Path, CargoHome: s.tools.compiler.CargoHome, Seed: st.Seed, Crate: func(c *model.Crate) (measure.Crate, error) { return crateOf(t, c, names) }}
 	results, err := measure.Measure(ctx, measure.Request{Subjects: subjects, Head: c.Run,
 		Options: measure.Options{Seed: st.Seed, Inputs: st.Inputs, Mutants: st.Mutants, CountDomain: st.CountDomain, Jobs: s.inner}})
+	logLeft(s.o.Log, c.Left)
 	if ctx.Err() != nil {
 		return nil, nil, nil, err
 	}

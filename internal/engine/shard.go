@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -268,7 +267,7 @@ func (s *share) ask(r *runner, about shard.About, c *prove.Copy, side prove.Side
 		if c, err = r.proofs.copyOf(r, r.head, s.roots); err != nil {
 			return nil, err
 		}
-		defer func() { err = errors.Join(err, c.Close()) }()
+		defer func() { logLeft(r.o.Log, c.Close()) }()
 	}
 	return c.AskVia(r.ctx, side, plan, s.via(about))
 }

@@ -63,12 +63,12 @@ func (r *runner) openStrengths(compiler Compiler) (*strengths, error) {
 	if why := r.notIsolatedInFull(); why != "" {
 		return not(errors.New(why))
 	}
-	dir, err := os.MkdirTemp("", "specgate-ask-")
+	dir, err := sandbox.MkdirTemp("", "specgate-ask-")
 	if err != nil {
 		return not(err)
 	}
 	compilerWords, err := harness.Identity(r.ctx, compiler.Path, dir)
-	if err = errors.Join(err, os.RemoveAll(dir)); err != nil {
+	if err = errors.Join(err, sandbox.RemoveAll(dir)); err != nil {
 		return not(err)
 	}
 	self, err := ownHash()

@@ -221,6 +221,9 @@ func (m *measuring) measure(at []int, subjects []*measure.Subject, out []*measur
 	}
 	results, err := measure.Measure(r.ctx, measure.Request{Subjects: todo, Base: ran["base"].Run, Head: ran["head"].Run,
 		Options: measure.Options{Seed: s.Seed, Inputs: s.Inputs, Mutants: s.Mutants, CountDomain: s.CountDomain, Jobs: r.o.Jobs}, Asked: &r.work.asked})
+	for _, name := range []string{"base", "head"} {
+		logLeft(r.o.Log, ran[name].Left)
+	}
 	if err != nil {
 		return nil, &notRunError{err}
 	}

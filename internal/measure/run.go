@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -49,6 +48,8 @@ type Compiled struct {
 	AsIs map[string]bool
 	// Panicked is the value and the stack of a panic that ended the running of a crate; empty if there was none.
 	Panicked string
+	// Left says which directories of code that was run could not be removed; nil: none.
+	Left error
 	// Spent is what was run for all jobs.
 	Spent Spent
 }
@@ -76,7 +77,7 @@ func (c *Compiled) Run(ctx context.Context, jobs []Job) ([]Ran, error) {
 	return out, nil
 }
 
-func (c *Compiled) crate(ctx context.Context, crate *model.Crate, at []int, jobs []Job, out []Ran) (err error) {
+func (c *Compiled) crate(ctx context.Context, crate *model.Crate, at []int, jobs []Job, out []Ran) error {
 	unmeasured := func(err error) {
 		for _, i := range at {
 			out[i] = Ran{Unmeasured: err.Error(), Unsettled: "nothing of its crate was run"}
@@ -97,11 +98,12 @@ func (c *Compiled) crate(ctx context.Context, crate *model.Crate, at []int, jobs
 	if limits.Value == 0 {
 		limits.Value = maxValue
 	}
-	work, err := os.MkdirTemp("", "specgate-run-")
+	work, err := sandbox.MkdirTemp("", "specgate-run-")
 	if err != nil {
 		return fmt.Errorf("make a directory to compile in: %w", err)
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
+	// What code of the change leaves behind is its own doing, and says nothing about what was measured.
+	defer func() { c.Left = errors.Join(c.Left, sandbox.RemoveAll(work)) }()
 	req := harness.Request{Files: what.Files, Root: what.Root, Crate: what.Name, Manifest: what.Manifest, Limits: limits, Rustc: c.Rustc, CargoHome: c.CargoHome, Work: work,
 		Require: c.Require, Seed: c.Seed}
 	for _, i := range at {

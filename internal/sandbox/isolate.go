@@ -212,7 +212,7 @@ const (
 
 // private makes a home and a directory for temporary files.
 func private() (dir string, err error) {
-	dir, err = os.MkdirTemp("", "specgate-sandbox-")
+	dir, err = MkdirTemp("", "specgate-sandbox-")
 	if err != nil {
 		return "", err
 	}
@@ -221,12 +221,6 @@ func private() (dir string, err error) {
 			err = errors.Join(err, os.RemoveAll(dir))
 		}
 	}()
-	if dir, err = filepath.Abs(dir); err != nil {
-		return dir, err
-	}
-	if dir, err = filepath.EvalSymlinks(dir); err != nil {
-		return dir, err
-	}
 	for _, d := range []string{"home", "tmp"} {
 		if err := os.Mkdir(filepath.Join(dir, d), 0o700); err != nil {
 			return dir, err
@@ -235,11 +229,38 @@ func private() (dir string, err error) {
 	return dir, nil
 }
 
-// RemoveAll removes a directory with all that is in it, also if a program took away its own right to do so. An empty name is
-// none.
+// MkdirTemp makes a directory as os.MkdirTemp does. Its name is absolute and without links, whatever TMPDIR is: programs are started in other
+// directories, print resolved paths, and are bounded by them.
+func MkdirTemp(parent, pattern string) (dir string, err error) {
+	if dir, err = os.MkdirTemp(parent, pattern); err != nil {
+		return "", err
+	}
+	real, err := filepath.Abs(dir)
+	if err == nil {
+		real, err = filepath.EvalSymlinks(real)
+	}
+	if err != nil {
+		return "", errors.Join(err, os.RemoveAll(dir))
+	}
+	return real, nil
+}
+
+// deepest is how far below a directory RemoveAll gives itself rights: the way to each directory is walked anew.
+const deepest = 1000
+
+// RemoveAll removes a directory with all that is in it, also if a program took away the right to do so, that to the directory itself
+// included. An empty name is none.
+//
+// What a program left can be beyond removing, for example too deep. That says nothing about anything else: callers tell of it, and go on.
 func RemoveAll(dir string) error {
 	if dir == "" || os.RemoveAll(dir) == nil {
 		return nil
+	}
+	if above, err := os.OpenRoot(filepath.Dir(dir)); err == nil {
+		if info, err := above.Lstat(filepath.Base(dir)); err == nil && info.IsDir() {
+			_ = above.Chmod(filepath.Base(dir), 0o700)
+		}
+		_ = above.Close()
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -248,8 +269,11 @@ func RemoveAll(dir string) error {
 	_ = fs.WalkDir(root.FS(), ".", func(path string, d fs.DirEntry, _ error) error {
 		// The walk reads a directory after this call. A process that is left could put a link in its place, which
 		// must not lead out of here.
-		if d != nil && d.IsDir() {
-			return root.Chmod(path, 0o700)
+		switch {
+		case d == nil || !d.IsDir():
+			return nil
+		case strings.Count(path, "/") >= deepest || root.Chmod(path, 0o700) != nil:
+			return fs.SkipDir
 		}
 		return nil
 	})

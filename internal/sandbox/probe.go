@@ -30,7 +30,7 @@ func Protections(ctx context.Context) (_ []Protection, err error) {
 	if err != nil {
 		return fail(err)
 	}
-	dir, err := os.MkdirTemp("", "specgate-probe-")
+	dir, err := MkdirTemp("", "specgate-probe-")
 	if err != nil {
 		return fail(err)
 	}

@@ -526,6 +526,29 @@ func TestWork(t *testing.T) {
 	}
 }
 
+// What a build leaves in its target directory is removed, whatever rights it took away.
+func TestWorkClose(t *testing.T) {
+	above := t.TempDir()
+	w, err := NewWork(above)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(w.Target, "x", "y"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{filepath.Join(w.Target, "x"), w.Target} {
+		if err := os.Chmod(dir, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Error(err)
+	}
+	if left, err := os.ReadDir(above); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v %v", left, err)
+	}
+}
+
 // TestReal asks the verifier of this machine about the single files, and compares what does not depend on its release: the outcome,
 // and the first failing category with its function. With -record it keeps what was printed.
 func TestReal(t *testing.T) {

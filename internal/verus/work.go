@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/specgate/specgate/internal/manifest"
+	"github.com/specgate/specgate/internal/sandbox"
 	"github.com/specgate/specgate/internal/source"
 )
 
@@ -53,22 +54,15 @@ const (
 //
 // Cargo also reads settings from the directories above: there must be none that others can write.
 func NewWork(parent string) (_ *Work, err error) {
-	dir, err := os.MkdirTemp(parent, "specgate-verus-")
+	dir, err := sandbox.MkdirTemp(parent, "specgate-verus-") // cargo and rustc print resolved paths
 	if err != nil {
 		return nil, fmt.Errorf("make a directory for the verifier: %w", err)
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, os.RemoveAll(dir))
+			err = errors.Join(err, sandbox.RemoveAll(dir))
 		}
 	}()
-	// Cargo and rustc print resolved paths.
-	if dir, err = filepath.Abs(dir); err != nil {
-		return nil, fmt.Errorf("make a directory for the verifier: %w", err)
-	}
-	if dir, err = filepath.EvalSymlinks(dir); err != nil {
-		return nil, fmt.Errorf("make a directory for the verifier: %w", err)
-	}
 	if err := noSettingsAbove(dir); err != nil {
 		return nil, err
 	}
@@ -241,7 +235,7 @@ func (w *Work) Touch(file string) error {
 // touchAhead is more than the coarsest times that file systems keep: two seconds.
 const touchAhead = 3 * time.Second
 
-// Close removes the copy and the target directory.
+// Close removes the copy and the target directory. An error says what is left behind, and nothing about what was verified.
 func (w *Work) Close() error {
-	return errors.Join(w.root.Close(), os.RemoveAll(w.dir))
+	return errors.Join(w.root.Close(), sandbox.RemoveAll(w.dir))
 }
