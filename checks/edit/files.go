@@ -224,29 +224,11 @@ func buildSettings(c *manifest.Cargo) map[string]manifest.Setting {
 	for _, s := range c.Profiles {
 		out["[profile] "+s.Key] = s
 	}
-	on, span := defaultFeatures(c.Features)
-	if len(on) > 0 {
-		out["The features that are on by default"] = manifest.Setting{Value: strings.Join(on, ", "), Span: span}
+	if on := sorted(slices.Collect(maps.Keys(c.DefaultFeatures()))); len(on) > 0 {
+		i := slices.IndexFunc(c.Features, func(f manifest.Feature) bool { return f.Name == "default" })
+		out["The features that are on by default"] = manifest.Setting{Value: strings.Join(on, ", "), Span: c.Features[i].Span}
 	}
 	return out
-}
-
-// defaultFeatures are those that default turns on, by way of others too, sorted.
-func defaultFeatures(all []manifest.Feature) ([]string, source.Span) {
-	by := map[string]manifest.Feature{}
-	for _, f := range all {
-		by[f.Name] = f
-	}
-	on := map[string]bool{}
-	for next := by["default"].Enables; len(next) > 0; {
-		name := next[0]
-		next = next[1:]
-		if !on[name] {
-			on[name] = true
-			next = append(slices.Clone(next), by[name].Enables...)
-		}
-	}
-	return sorted(slices.Collect(maps.Keys(on))), by["default"].Span
 }
 
 // toolchain is what a toolchain file says, lists sorted.

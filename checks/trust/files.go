@@ -184,7 +184,7 @@ func stringsOf(f *syntax.File) *source.File {
 // --- Cargo.toml ---
 
 // verusPackages are the packages whose version is the verifier's.
-var verusPackages = []string{"vstd", "verus_builtin", "verus_builtin_macros", "verus_state_machines_macros", "builtin", "builtin_macros"}
+var verusPackages = []string{"vstd", "verus_builtin", "verus_builtin_macros", "verus_state_machines_macros", "builtin", "builtin_macros", "state_machines_macros"}
 
 func parseCargo(f *source.File) *manifest.Cargo {
 	if f == nil {
@@ -255,10 +255,19 @@ func cargoChanges(p *checks.Pass, f checks.FileChange) []change {
 	if head.Package != nil && libName(head) == "vstd" && libName(base) != "vstd" {
 		add(off, head.Package.Span, "lib vstd", "The library takes the name vstd. The verifier exempts crates of that name from its checks for external_body and assumed contracts.")
 	}
+	told := map[string]bool{} // roots
 	for _, t := range head.Targets {
 		// The sources of the old root have not changed, so that nothing else tells.
 		if was := rootOf(base, t.Kind, t.Name); f.Base != nil && was != "" && was != t.Path && t.Path != "" && !gone(p, path.Join(path.Dir(f.Head.Path), was)) {
+			told[path.Join(path.Dir(f.Head.Path), was)] = true
 			add(off, t.Span, "root "+t.Kind.String()+" "+t.Name, "The %s target is now made from %s; before it was %s, which is still there and which this target does not reach any more.", t.Kind, t.Path, was)
+		}
+	}
+	if head.Package != nil && head.Verus.Verifies() { // else that was told
+		for _, d := range dropped(p, f) {
+			if !told[d.root] {
+				add(off, head.Package.Span, "dropped "+d.root+"\x00"+strings.Join(d.files, "\x00"), "The verifier will not look at %s any more, although the code is still there: %s.", strings.Join(d.files, ", "), d.why)
+			}
 		}
 	}
 	if h := head.Package; h != nil && h.Name == "vstd" && (base.Package == nil || base.Package.Name != "vstd") {
@@ -313,6 +322,13 @@ func cargoChanges(p *checks.Pass, f checks.FileChange) []change {
 			add(tools, d.Span, "pin "+d.Table+" "+d.Name+" "+placeOf(d)+" "+pinOf(d), "The pin of %s changed from %s to %s: another verifier will judge this code.", d.Name, from, to)
 		}
 	})
+	for _, t := range newFeatures(p, base, head) {
+		k, what := tools, "Code that the verifier believes may be another with it."
+		if t.feature == panics {
+			k, what = off, "Code that is verified may panic with it."
+		}
+		add(k, t.span, "feature "+t.by+" "+t.pkg+"/"+t.feature, "%s turns on the feature %s of %s. %s", t.by, t.feature, t.pkg, what)
+	}
 	if base.Workspace != nil && head.Workspace == nil {
 		add(off, source.Span{}, "workspace gone", "The workspace is gone: a run from here does not verify its members any more.")
 	}
@@ -339,6 +355,140 @@ func cargoChanges(p *checks.Pass, f checks.FileChange) []change {
 			if !slices.Contains(base.Workspace.Exclude, m) && !slices.Contains(base.Workspace.Members, m) && coveredBy(m, base.Workspace.Members) {
 				add(off, head.Workspace.Span, "exclude "+m, "%s is excluded from the workspace: a run over the workspace does not verify it any more.", m)
 			}
+		}
+	}
+	return out
+}
+
+// turnedOn is a feature of one of Verus's own crates that a manifest turns on.
+type turnedOn struct {
+	by           string // the dependency or the feature that does
+	pkg, feature string
+	span         source.Span
+}
+
+// featuresOf are the features of Verus's own crates that a manifest turns on.
+func featuresOf(c *manifest.Cargo) []turnedOn {
+	var out []turnedOn
+	add := func(by, pkg, feature string, span source.Span) {
+		// Another package may be vstd by a name that only the workspace's manifest explains.
+		if slices.Contains(verusPackages, pkg) || feature == panics {
+			out = append(out, turnedOn{by, pkg, feature, span})
+		}
+	}
+	pkgs := map[string]string{} // by the name that the manifest uses
+	for _, d := range c.Dependencies {
+		pkgs[d.Name] = d.Package
+		for _, f := range d.Features {
+			add("["+d.Table+"] "+d.Name, d.Package, f, d.Span)
+		}
+		if !d.NoDefault && !d.Workspace {
+			add("["+d.Table+"] "+d.Name, d.Package, "default", d.Span)
+		}
+	}
+	for _, f := range c.Features {
+		for _, e := range f.Enables {
+			if dep, name, ok := strings.Cut(e, "/"); ok {
+				dep = strings.TrimSuffix(dep, "?")
+				add("[features] "+f.Name, cmp.Or(pkgs[dep], dep), name, f.Span)
+			}
+		}
+	}
+	return out
+}
+
+// newFeatures are the features of Verus's own crates that head's manifest turns on and base's did not in that place. A dependency that is new there has no features to be
+// compared with but those that base's other manifests give it.
+func newFeatures(p *checks.Pass, base, head *manifest.Cargo) []turnedOn {
+	places, known, all := map[string]bool{}, map[turnedOn]bool{}, map[turnedOn]bool{}
+	inherits := map[string]bool{}
+	for _, d := range head.Dependencies {
+		inherits["["+d.Table+"] "+d.Name] = d.Workspace
+	}
+	for _, d := range base.Dependencies {
+		// What was inherited and is not any more was said in another manifest.
+		place := "[" + d.Table + "] " + d.Name
+		places[place] = !d.Workspace || inherits[place]
+	}
+	for _, f := range base.Features {
+		places["[features] "+f.Name] = true
+	}
+	for _, t := range featuresOf(base) {
+		known[turnedOn{by: t.by, pkg: t.pkg, feature: t.feature}] = true
+	}
+	had := map[string]bool{}
+	for _, c := range manifestsOfBase(p, base) {
+		for _, t := range featuresOf(c) {
+			all[turnedOn{pkg: t.pkg, feature: t.feature}] = true
+			had[t.pkg] = true
+		}
+	}
+	var out []turnedOn
+	for _, t := range featuresOf(head) {
+		if known[turnedOn{by: t.by, pkg: t.pkg, feature: t.feature}] {
+			continue
+		}
+		if !places[t.by] && (all[turnedOn{pkg: t.pkg, feature: t.feature}] || !had[t.pkg] && t.feature != panics) {
+			continue
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// panics is the feature of vstd that lets verified code panic.
+const panics = "allow_panic"
+
+// droppedRoot is a crate of base that a manifest builds less often now.
+type droppedRoot struct {
+	root  string
+	files []string // with verified code, that no other crate makes up for
+	why   string
+}
+
+// dropped are the crates of base's manifest whose verified code is still in the tree and is not built any more by what built it: nothing in
+// the sources tells.
+func dropped(p *checks.Pass, f checks.FileChange) []droppedRoot {
+	if p.Pairs == nil || f.Base == nil {
+		return nil
+	}
+	left := map[string]bool{} // paths that are not in head
+	for _, c := range p.Files {
+		if c.Base != nil && (c.Head == nil || c.Head.Path != c.Base.Path) {
+			left[c.Base.Path] = true
+		}
+	}
+	var now []*model.Crate
+	for _, c := range p.Pairs.Head.Crates {
+		if c.OptedIn {
+			now = append(now, c)
+		}
+	}
+	var built map[string]manifest.Built
+	var out []droppedRoot
+	for _, c := range p.Pairs.Base.Crates {
+		if c.Manifest != f.Base.Path || !c.OptedIn ||
+			slices.ContainsFunc(now, func(h *model.Crate) bool { return h.Root == c.Root && h.Built >= c.Built }) {
+			continue
+		}
+		if built == nil {
+			built = p.Pairs.Head.VerifiedFiles(now)
+		}
+		d := droppedRoot{root: c.Root, why: "no target is made from it"}
+		for file, was := range p.Pairs.Base.VerifiedFiles([]*model.Crate{c}) {
+			is, ok := built[file]
+			switch {
+			case left[file] || ok && is >= was:
+				continue
+			case ok && is == manifest.OnRequest:
+				d.why = "it is built only with features that are not on by default"
+			case ok:
+				d.why = "it is built only with tests, examples or benches"
+			}
+			d.files = append(d.files, file)
+		}
+		if slices.Sort(d.files); len(d.files) > 0 {
+			out = append(out, d)
 		}
 	}
 	return out
@@ -420,16 +570,10 @@ func placeOf(d manifest.Dependency) string {
 	return published
 }
 
-// placesInBase are the places that a package comes from in base's manifests, those of the change and the one given; sorted.
+// placesInBase are the places that a package comes from in base's manifests; sorted.
 func placesInBase(p *checks.Pass, name string, also *manifest.Cargo) []string {
-	all := []*manifest.Cargo{also}
-	for _, f := range p.Files {
-		if f.Base != nil && path.Base(f.Base.Path) == "Cargo.toml" {
-			all = append(all, parseCargo(f.Base))
-		}
-	}
 	var out []string
-	for _, c := range all {
+	for _, c := range manifestsOfBase(p, also) {
 		for _, d := range c.Dependencies {
 			if (d.Name == name || d.Package == name) && !d.Workspace {
 				out = append(out, placeOf(d))
@@ -438,6 +582,17 @@ func placesInBase(p *checks.Pass, name string, also *manifest.Cargo) []string {
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// manifestsOfBase are base's manifests, those of the change and the one given.
+func manifestsOfBase(p *checks.Pass, also *manifest.Cargo) []*manifest.Cargo {
+	all := []*manifest.Cargo{also}
+	for _, f := range p.Files {
+		if f.Base != nil && path.Base(f.Base.Path) == "Cargo.toml" {
+			all = append(all, parseCargo(f.Base))
+		}
+	}
+	return all
 }
 
 // pinOf is which version of a dependency is taken, for people.

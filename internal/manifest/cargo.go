@@ -276,6 +276,38 @@ type CrateRoot struct {
 	Name string
 	// Path relative to the repository's root.
 	Path string
+	// Built says which of Cargo's commands build it.
+	Built Built
+}
+
+// Built says when a crate is built. What is built less often is less.
+type Built uint8
+
+const (
+	// OnRequest is with features that are not on by default.
+	OnRequest Built = iota
+	// ForTests is with tests, examples or benches.
+	ForTests
+	// Always is with the package.
+	Always
+)
+
+// DefaultFeatures are the features that are on when nobody asks, by way of others too.
+func (c *Cargo) DefaultFeatures() map[string]bool {
+	by := map[string]Feature{}
+	for _, f := range c.Features {
+		by[f.Name] = f
+	}
+	on := map[string]bool{}
+	for next := by["default"].Enables; len(next) > 0; {
+		name := next[0]
+		next = next[1:]
+		if !on[name] {
+			on[name] = true
+			next = append(slices.Clone(next), by[name].Enables...)
+		}
+	}
+	return on
 }
 
 // Crates are the crates of the manifest's package: the targets written in it and those that Cargo finds by the layout of files.
@@ -288,7 +320,8 @@ func (c *Cargo) Crates(paths []string) []CrateRoot {
 	has := func(p string) bool { _, ok := slices.BinarySearch(paths, p); return ok }
 	var out []CrateRoot
 	seen := map[string]bool{}
-	add := func(kind TargetKind, name, rel string) bool {
+	on := c.DefaultFeatures()
+	add := func(kind TargetKind, name, rel string, needs ...string) bool {
 		p := path.Join(dir, rel)
 		key := kind.String() + "\x00" + p
 		if strings.HasPrefix(p, "../") || !has(p) {
@@ -296,7 +329,14 @@ func (c *Cargo) Crates(paths []string) []CrateRoot {
 		}
 		if !seen[key] {
 			seen[key] = true
-			out = append(out, CrateRoot{Kind: kind, Name: strings.ReplaceAll(name, "-", "_"), Path: p})
+			built := ForTests
+			switch {
+			case slices.ContainsFunc(needs, func(f string) bool { return !on[f] }):
+				built = OnRequest
+			case kind == Lib || kind == Bin || kind == BuildScript:
+				built = Always
+			}
+			out = append(out, CrateRoot{Kind: kind, Name: strings.ReplaceAll(name, "-", "_"), Path: p, Built: built})
 		}
 		return true
 	}
@@ -323,14 +363,14 @@ func (c *Cargo) Crates(paths []string) []CrateRoot {
 			continue
 		}
 		if t.Path != "" {
-			add(t.Kind, t.Name, t.Path)
+			add(t.Kind, t.Name, t.Path, t.RequiredFeatures...)
 			continue
 		}
-		if t.Kind == Bin && t.Name == c.Package.Name && add(t.Kind, t.Name, "src/main.rs") {
+		if t.Kind == Bin && t.Name == c.Package.Name && add(t.Kind, t.Name, "src/main.rs", t.RequiredFeatures...) {
 			continue
 		}
-		if !add(t.Kind, t.Name, folders[t.Kind]+"/"+t.Name+".rs") {
-			add(t.Kind, t.Name, folders[t.Kind]+"/"+t.Name+"/main.rs")
+		if !add(t.Kind, t.Name, folders[t.Kind]+"/"+t.Name+".rs", t.RequiredFeatures...) {
+			add(t.Kind, t.Name, folders[t.Kind]+"/"+t.Name+"/main.rs", t.RequiredFeatures...)
 		}
 	}
 	auto := func(kind TargetKind, on bool) {

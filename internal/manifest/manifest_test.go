@@ -91,11 +91,16 @@ exclude = ["crates/old"]
 	}
 	paths := []string{"sub/Cargo.toml", "sub/bins/other.rs", "sub/build.rs", "sub/examples/deep/main.rs", "sub/examples/one.rs",
 		"sub/source/all.rs", "sub/src/bin/tool.rs", "sub/src/main.rs", "sub/tests/it.rs"}
-	crates := []CrateRoot{{Lib, "my_crate", "sub/source/all.rs"}, {Bin, "tool", "sub/src/bin/tool.rs"}, {Bin, "other", "sub/bins/other.rs"},
-		{Example, "deep", "sub/examples/deep/main.rs"}, {Example, "one", "sub/examples/one.rs"}, {Test, "it", "sub/tests/it.rs"},
-		{BuildScript, "build_script_build", "sub/build.rs"}}
+	crates := []CrateRoot{{Lib, "my_crate", "sub/source/all.rs", Always}, {Bin, "tool", "sub/src/bin/tool.rs", Always},
+		{Bin, "other", "sub/bins/other.rs", Always}, {Example, "deep", "sub/examples/deep/main.rs", ForTests},
+		{Example, "one", "sub/examples/one.rs", ForTests}, {Test, "it", "sub/tests/it.rs", ForTests},
+		{BuildScript, "build_script_build", "sub/build.rs", Always}}
 	if d := cmp.Diff(crates, got.Crates(paths)); d != "" {
 		t.Errorf("crates: -want +got:\n%s", d)
+	}
+	got.Features = nil
+	if built := got.Crates(paths)[2].Built; built != OnRequest {
+		t.Errorf("a target whose feature nothing turns on is built %d", built)
 	}
 	for dir, want := range map[string]bool{"a": true, "crates/x": true, "crates/old": false, "crates/x/y": false, "b": false} {
 		if got.Workspace.Selects(dir) != want {

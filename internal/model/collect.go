@@ -569,6 +569,7 @@ func (x *index) mod(n syntax.Node, c around, name string) {
 		x.children(n, c)
 		return
 	}
+	x.modItems[c.file.Path] = append(x.modItems[c.file.Path], it)
 	x.modAround[m] = &around{verified: c.verified, external: c.external, cfg: c.cfg, sites: c.sites}
 	var paths []string
 	for _, a := range ms {

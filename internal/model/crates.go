@@ -22,12 +22,13 @@ type index struct {
 	paths []string
 	m     *Model
 
-	pkgs   []*pkg
-	crates []*crateInfo
-	roots  map[string]*crateInfo // by root file
-	libs   map[string]*crateInfo // lib crates by name
-	files  map[string]*File
-	mods   map[string]*module // module of a file that was read
+	pkgs     []*pkg
+	crates   []*crateInfo
+	roots    map[string]*crateInfo // by root file
+	libs     map[string]*crateInfo // lib crates by name
+	files    map[string]*File
+	mods     map[string]*module // module of a file that was read
+	modItems map[string][]*Item // the `mod x;` of a file that was read
 	// stubs are the modules that a `mod x;` or include! in a file already read assigns to a file.
 	stubs map[string]*module
 
@@ -116,11 +117,12 @@ func (x *index) discover() {
 		k := &pkg{dir: path.Dir(p), cargo: c, name: c.Package.Name}
 		x.pkgs = append(x.pkgs, k)
 		for _, r := range c.Crates(x.paths) {
-			if x.roots[r.Path] != nil {
+			if c := x.roots[r.Path]; c != nil { // of two targets, or two packages
+				c.Built = max(c.Built, r.Built)
 				continue
 			}
 			ci := x.newCrate(r.Name, r.Path, p, k)
-			ci.OptedIn = c.Verus.Verifies()
+			ci.OptedIn, ci.Built = c.Verus.Verifies(), r.Built
 			if r.Kind != manifest.Lib {
 				// A package may have a lib of the same name, now or later.
 				ci.Key = r.Name + "(" + r.Kind.String() + ")"
@@ -150,6 +152,38 @@ func (x *index) newCrate(name, root, manifest string, k *pkg) *crateInfo {
 }
 
 func (x *index) has(p string) bool { _, ok := slices.BinarySearch(x.paths, p); return ok }
+
+// VerifiedFiles are the files with verified code that crates are made of, as far as mod declarations lead to them, and how they are built at
+// most.
+func (m *Model) VerifiedFiles(crates []*Crate) map[string]manifest.Built {
+	x := m.x
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	reached := map[string]manifest.Built{}
+	var visit func(p string, b manifest.Built)
+	visit = func(p string, b manifest.Built) {
+		if was, ok := reached[p]; ok && was >= b {
+			return
+		}
+		reached[p] = b
+		x.load(p)
+		for _, it := range x.modItems[p] {
+			for _, q := range it.Sources {
+				visit(q, b)
+			}
+		}
+	}
+	for _, c := range crates {
+		visit(c.Root, c.Built)
+	}
+	out := map[string]manifest.Built{}
+	for _, f := range x.functions {
+		if b, ok := reached[f.File.Path]; ok && f.Verified {
+			out[f.File.Path] = b
+		}
+	}
+	return out
+}
 
 // owner is the innermost package around a path.
 func (x *index) owner(p string) *pkg {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/specgate/specgate/internal/manifest"
 	"github.com/specgate/specgate/internal/source"
 	"github.com/specgate/specgate/internal/syntax"
 )
@@ -59,6 +60,8 @@ type Crate struct {
 	Manifest string
 	// OptedIn says that the package's manifest has cargo verus verify it.
 	OptedIn bool
+	// Built says which of Cargo's commands build the crate. Nothing is known of a loose file.
+	Built manifest.Built
 	// Key tells crates apart, and does not depend on which others there are as long as libs have names of their own: the name for a
 	// lib, "name(bin)" and the like for other targets, the path without .rs for a loose file below other folders than src.
 	Key string
