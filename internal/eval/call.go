@@ -62,15 +62,15 @@ func (m *machine) qualified(callee syntax.Node, args []value.Value, fr *frame) v
 		if d == nil || d.kind != defTrait {
 			return m.unspecified("the meaning of " + nodeText(callee))
 		}
-		return m.callOne(traitMethod(fr.w, headOf(t), d, words[len(words)-1]), args, nodeText(callee))
+		return m.callOne(m.traitMethod(fr.scope, headOf(t), d, words[len(words)-1]), args, nodeText(callee))
 	}
-	return m.callOne(fr.w.method(headOf(t), words[len(words)-1]), args, nodeText(callee))
+	return m.callOne(m.methodsOf(fr.scope, headOf(t), words[len(words)-1]), args, nodeText(callee))
 }
 
 // traitMethod finds a trait's method for a type.
-func traitMethod(w *World, head string, d *def, name string) []*Func {
+func (m *machine) traitMethod(sc *scope, head string, d *def, name string) []*Func {
 	var out []*Func
-	for _, f := range w.method(head, name) {
+	for _, f := range m.methodsOf(sc, head, name) {
 		if f.impl != nil && f.impl.trait == d {
 			out = append(out, f)
 		}
@@ -129,7 +129,7 @@ func (m *machine) callNamed(mn *meaning, args []value.Value, fr *frame) value.Va
 			}
 			return m.unspecified("a function of the type parameter " + short(typ.Name))
 		}
-		return m.callOne(m.methodsOf(fr.w, headOf(typ), last), args, joinWords(words))
+		return m.callOne(m.methodsOf(fr.scope, headOf(typ), last), args, joinWords(words))
 	}
 	if d := fr.w.resolve(fr.mod, prefix).def; d != nil {
 		switch d.kind {
@@ -139,11 +139,11 @@ func (m *machine) callNamed(mn *meaning, args []value.Value, fr *frame) value.Va
 					return m.method(dd, last, args[1:], fr)
 				}
 				if head := headOfValue(args[0]); head != "" {
-					return m.callOne(traitMethod(fr.w, head, d, last), args, joinWords(words))
+					return m.callOne(m.traitMethod(fr.scope, head, d, last), args, joinWords(words))
 				}
 			}
 		case defStruct, defEnum:
-			return m.callOne(fr.w.method(d.full, last), args, joinWords(words))
+			return m.callOne(m.methodsOf(fr.scope, d.full, last), args, joinWords(words))
 		}
 	}
 	// A type with parameters written out, such as Seq::<int>::empty(), or a library type that is not fully known.
@@ -177,6 +177,9 @@ func (f *Func) hasSelf() bool {
 // body tells what a specification function is defined by: an expression, or nothing that can be seen.
 func (f *Func) body() (n syntax.Node, why string) {
 	node := f.Node
+	if varies(node) {
+		return syntax.Node{}, "a function of which a part stands under a condition: " + short(f.Name)
+	}
 	if hasAttr(node, "external_body") {
 		return syntax.Node{}, "a function without a visible body: " + short(f.Name)
 	}
@@ -255,7 +258,7 @@ func (f *Func) asSpec() *Func {
 		return f
 	}
 	if f.impl != nil && len(words) == 2 && words[0] == "Self" {
-		if fs := f.w.method(headOf(f.impl.self), words[1]); len(fs) == 1 {
+		if fs := f.w.method(f.mod, headOf(f.impl.self), words[1]); len(fs) == 1 {
 			return fs[0]
 		}
 		return f
@@ -519,9 +522,9 @@ func (m *machine) methodCall(n syntax.Node, fr *frame, e *env) value.Value {
 }
 
 func (m *machine) macro(n syntax.Node, fr *frame, e *env) value.Value {
-	words := pathWords(n.Get(syntax.FPath))
 	body := n.Get(syntax.FArgs)
-	if len(words) == 0 || body.Kind() != syntax.MacroBody {
+	name := fr.libraryMacro(n.Get(syntax.FPath))
+	if name == "" || body.Kind() != syntax.MacroBody {
 		return m.unspecified("the macro " + nodeText(n.Get(syntax.FPath)))
 	}
 	var vals []value.Value
@@ -542,10 +545,10 @@ func (m *machine) macro(n syntax.Node, fr *frame, e *env) value.Value {
 	for x := range body.All(syntax.FExpr) {
 		vals = append(vals, m.eval(x, fr, e))
 	}
-	switch words[len(words)-1] {
+	switch name {
 	case "seq", "vec":
 		of := value.Seq
-		if words[len(words)-1] == "vec" {
+		if name == "vec" {
 			of = value.Vec
 		}
 		if repeat && len(vals) == 2 {

@@ -73,7 +73,7 @@ func Compare(base, head *Func, steps int) (*Comparison, error) {
 	if steps <= 0 {
 		steps = DefaultSteps
 	}
-	m := newMachine(head.mod.crate, 32)
+	m := head.machine(32)
 	m.begin(steps)
 	g := &generator{w: head.w, m: m, tables: map[string][]value.Value{}}
 	inst, err := g.instances(head)
@@ -86,7 +86,7 @@ func Compare(base, head *Func, steps int) (*Comparison, error) {
 		if err != nil {
 			return nil, fmt.Errorf("compare the contracts of %s: %w", short(head.Name), err)
 		}
-		s := &side{c, newMachine(f.mod.crate, 64), newMachine(f.mod.crate, 32)}
+		s := &side{c, f.machine(64), f.machine(32)}
 		if f == base && x.base == nil {
 			x.base = s
 		}

@@ -115,6 +115,11 @@ func (f *Func) contract(inst map[string]*value.Type) (*contract, error) {
 	}
 	for i, p := range c.parts {
 		c.parts[i].scope = instantiated(p.fn.scope(), inst)
+		for n := range p.fn.Node.Children() {
+			if (n.Kind() == syntax.Params || n.Kind() == syntax.Ret || n.Kind() == syntax.Clause) && varies(n) {
+				return nil, unsupported("a part of the signature or the contract of %s stands under a condition", short(f.Name))
+			}
+		}
 		if hasAttr(p.fn.Node, "verus_spec") {
 			return nil, unsupported("a contract in an attribute")
 		}
@@ -306,6 +311,9 @@ func (m *machine) valid(w *World, v value.Value) value.Truth {
 		parts = v.Fields
 		for _, f := range w.invariants[v.Type] {
 			t := truthOf(m.call(f, []value.Value{v}))
+			if t == value.False && !hold(f.conds, m.given) {
+				t = value.Undecided // if it is there
+			}
 			if t == value.False {
 				m.falsified(typeInvariant, f.Node)
 			}
@@ -415,7 +423,7 @@ func (f *Func) NewJudge(inst map[string]*value.Type) (*Judge, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the contract of %s: %w", short(f.Name), err)
 	}
-	return &Judge{c: c, wide: newMachine(f.mod.crate, 64), narrow: newMachine(f.mod.crate, 32), resolved: instantiated(f.scope(), inst),
+	return &Judge{c: c, wide: f.machine(64), narrow: f.machine(32), resolved: instantiated(f.scope(), inst),
 		fixed: f.w.sizeBits[f.mod.crate]}, nil
 }
 

@@ -614,7 +614,7 @@ func (b *bounder) outsideMethod(n syntax.Node, t value.Truth, name string, fr *f
 	case *value.List, *value.Set, *value.Map, *value.Multiset:
 		return nil
 	}
-	fs := m.methodsOf(fr.w, head, method)
+	fs := m.methodsOf(fr.scope, head, method)
 	if len(fs) != 1 || !fs[0].hasSelf() {
 		return nil
 	}

@@ -217,3 +217,244 @@ func TestCopiesCost(t *testing.T) {
 		}
 	}
 }
+
+// What stands under a cfg is taken for what it is only where the cfg is known to hold, or holds for what asks.
+func TestConfigured(t *testing.T) {
+	const (
+		weak = "mod weak { verus! { pub open spec fn ok(x: u8, r: u8) -> bool { true } } }\nuse weak::*;\n"
+		f    = "fn f(x: u8) -> (r: u8) ensures ok(x, r) { x }"
+		own  = "spec fn ok(x: u8, r: u8) -> bool { r == x }\n"
+		tr   = "pub struct S { pub a: u8 } pub trait Tr { spec fn ok(self, r: u8) -> bool; }\nimpl Tr for S { spec fn ok(self, r: u8) -> bool { true } }\n"
+		g    = "fn f(x: u8) -> (r: u8) ensures (S { a: x }).ok(r) { x }"
+		him  = "impl S { spec fn ok(self, r: u8) -> bool { r == self.a } }\n"
+
+		accepts = "accepted"
+		rejects = "rejected"
+		unsure  = "undecided"
+	)
+	for _, tc := range []struct{ text, want string }{
+		{weak + "verus! {\n" + own + f + " }", rejects},
+		{weak + "verus! {\n#[cfg(any())] " + own + f + " }", accepts},
+		{weak + "verus! {\n#[cfg(all())] " + own + f + " }", rejects},
+		{weak + "verus! {\n#[cfg(test)] " + own + f + " }", accepts},
+		{weak + "verus! {\n#[cfg(not(test))] " + own + f + " }", rejects},
+		{weak + "verus! {\n#[cfg(verus_keep_ghost)] " + own + f + " }", rejects},
+		{weak + "verus! {\n#[cfg(all(verus_only, not(any(test, false))))] " + own + f + " }", rejects},
+		{weak + "verus! {\n#[cfg(not(verus_keep_ghost))] " + own + f + " }", accepts},
+		{weak + "verus! {\n#[cfg(feature = \"a\")] " + own + f + " }", unsure},
+		{weak + "verus! {\n#[r#cfg(unix)] " + own + f + " }", unsure},
+		{weak + "verus! {\n#[cfg(any(unix, verus_keep_ghost))] " + own + f + " }", rejects},
+		{weak + "verus! {\n#[cfg(all(unix, test))] " + own + f + " }", accepts},
+		{weak + "verus! {\n#[cfg_attr(unix, cfg(any()))] " + own + f + " }", unsure},
+		{weak + "verus! {\n#[cfg_attr(verus_keep_ghost, verifier::inline, cfg(any()))] " + own + f + " }", accepts},
+		{weak + "verus! {\n#[cfg_attr(all(), cfg_attr(unix, allow(unused), cfg(windows)))] " + own + f + " }", unsure},
+		{weak + "verus! {\n#[cfg_attr(test, cfg(any()))] " + own + f + " }", rejects},
+		{weak + "verus! {\n#[cfg_attr(unix, verifier::inline)] " + own + f + " }", rejects},
+		// The condition of what is around holds for what is inside, and for what stands under the same.
+		{weak + "#[cfg(unix)] verus! {\n" + own + "}\nverus! {\n" + f + " }", unsure},
+		{weak + "#[cfg(any())] verus! {\n" + own + "}\nverus! {\n" + f + " }", accepts},
+		{weak + "#[cfg(unix)] verus! {\n" + own + f + " }", rejects},
+		{weak + "verus! {\n#[cfg(unix)] " + own + "#[cfg(unix)] " + f + " }", rejects},
+		{weak + "verus! {\n#[cfg(unix)] " + own + "#[cfg(windows)] " + f + " }", unsure},
+		{"#![cfg(unix)]\n" + weak + "verus! {\n" + own + f + " }", rejects},
+		// Modules, imports.
+		{"#[cfg(unix)] mod m { verus! { pub open spec fn ok(x: u8, r: u8) -> bool { r == x } } }\nuse m::ok;\nverus! { " + f + " }", unsure},
+		{"#[cfg(unix)] mod m { verus! { pub open spec fn ok(x: u8, r: u8) -> bool { r == x } } }\nuse m::*;\nverus! { " + f + " }", unsure},
+		{"#[cfg(test)] mod m { verus! { pub open spec fn ok(x: u8, r: u8) -> bool { r == x } } }\n" + weak + "use m::*;\nverus! { " + f + " }", accepts},
+		{"mod m { verus! { #[cfg(unix)] pub open spec fn ok(x: u8, r: u8) -> bool { r == x } } }\n" + weak + "use m::*;\nverus! { " + f + " }", unsure},
+		{"mod m { verus! { pub open spec fn ok(x: u8, r: u8) -> bool { r == x } } }\n" + weak + "#[cfg(unix)] use m::ok;\nverus! { " + f + " }", unsure},
+		{"mod m { verus! { pub open spec fn ok(x: u8, r: u8) -> bool { r == x } } }\n#[cfg(unix)] use m::*;\nverus! { " + f + " }", unsure},
+		{weak + "mod m { verus! { pub open spec fn ok(x: u8, r: u8) -> bool { r == x } } }\n#[cfg(test)] use m::ok;\nverus! { " + f + " }", accepts},
+		// Impls and their methods.
+		{"verus! {\n" + tr + him + g + " }", rejects},
+		{"verus! {\n" + tr + "#[cfg(any())] " + him + g + " }", accepts},
+		{"verus! {\n" + tr + "#[cfg(unix)] " + him + g + " }", unsure},
+		{"verus! {\n" + tr + "impl S { #[cfg(any())] spec fn ok(self, r: u8) -> bool { r == self.a } }\n" + g + " }", accepts},
+		{"verus! {\n" + tr + "impl S { #[cfg(unix)] spec fn ok(self, r: u8) -> bool { r == self.a } }\n" + g + " }", unsure},
+		{"verus! {\n" + tr + "#[cfg(unix)] " + him + "#[cfg(unix)] " + g + " }", rejects},
+		{"verus! {\n" + tr + "impl S { #![cfg(unix)] spec fn ok(self, r: u8) -> bool { r == self.a } }\n" + g + " }", unsure},
+		{"verus! {\npub struct S { pub a: u8 } pub trait Tr: Sized { spec fn ok(self, r: u8) -> bool { true } }\nimpl Tr for S { #[cfg(unix)] spec fn ok(self, r: u8) -> bool { r == 1 } }\n" + g + " }", unsure},
+		{"verus! {\npub struct S { pub a: u8 } pub trait Tr: Sized { spec fn ok(self, r: u8) -> bool { true } }\nimpl Tr for S { #[cfg(any())] spec fn ok(self, r: u8) -> bool { r == 1 } }\n" + g + " }", accepts},
+		// Parts of items.
+		{"verus! {\nspec fn ok(x: u8, r: u8) -> bool { #[cfg(any())] let x = r; r == x }\n" + f + " }", unsure},
+		{"verus! {\nspec fn ok(x: u8, r: u8) -> bool { match r { #[cfg(any())] 2 => true, _ => r == x } }\n" + f + " }", unsure},
+		{"verus! {\nspec fn ok(x: u8, r: u8) -> bool { match r { #[allow(unused)] 2 => false, _ => r == x } }\n" + f + " }", rejects},
+	} {
+		w := worldOfText(t, "t.rs", tc.text)
+		got := ask(t, w, "f", `{"cases": [`+one("1", "2")+`]}`)
+		if !strings.HasPrefix(got, "f(1) gives 2: "+tc.want) {
+			t.Errorf("%s\n%s, want %s", tc.text, got, tc.want)
+		}
+	}
+	for text, want := range map[string]string{
+		"verus! { pub struct S { pub a: u8, #[cfg(any())] pub b: u8 } fn f(s: S) ensures true {} }":                     "read the contract of f: unsupported: the type of parameter 1 of f is not understood: S",
+		"verus! { fn f(x: u8, #[cfg(any())] y: u8) ensures true {} }":                                                   "read the contract of f: unsupported: a part of the signature or the contract of f stands under a condition",
+		"verus! { fn f(x: u8) -> (r: u8) ensures x < 2 || { #[cfg(any())] let y = 1; true } { x } }":                    "read the contract of f: unsupported: a part of the signature or the contract of f stands under a condition",
+		"verus! { fn f(x: u8) -> (r: u8) ensures r == x { #[cfg(unix)] let y = 1; x } }":                                "",
+		"verus! { enum E { A, #[cfg(unix)] B } fn f(x: E) ensures true {} }":                                            "read the contract of f: unsupported: the type of parameter 1 of f is not understood: E",
+		"verus! { #[cfg(unix)] struct S { a: u8 } fn f(x: S) ensures true {} }":                                         "read the contract of f: unsupported: the type of parameter 1 of f is not understood: S",
+		"#![cfg(unix)] verus! { struct S { a: u8 } fn f(x: S) ensures true {} }":                                        "",
+		"verus! { #[cfg(test)] struct S { a: i8 } #[cfg(not(test))] struct S { a: u8 } fn f(x: S) ensures x.a < 7 {} }": "",
+	} {
+		got := ""
+		if _, err := find(t, worldOfText(t, "t.rs", text), "f").NewJudge(nil); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
+// A module in a file of its own stands under the condition of its declaration.
+func TestConfiguredFiles(t *testing.T) {
+	for _, tc := range []struct{ root, child, want string }{
+		{"mod a;", "", "rejected"},
+		{"#[cfg(unix)] mod a;", "", "undecided"},
+		{"#[cfg(test)] mod a;", "", "undecided"},
+		{"mod a;", "#![cfg(unix)]", "undecided"},
+		{"#![cfg(unix)] mod a;", "", "rejected"},
+		{"#[cfg(unix)] mod a;", "mod b;", "undecided"},
+	} {
+		f := func(path, text string) *syntax.File { return syntax.Parse(source.NewFile(path, []byte(text))) }
+		w := NewWorld([]Source{
+			{File: f("src/a.rs", tc.child+" verus! { pub open spec fn ok(x: u8, r: u8) -> bool { r == x } spec fn zero() -> u8 { 0 } pub fn inner(x: u8) -> (r: u8) ensures ok(x, r), crate::zero() == zero() { x } }"), Crate: "test", Module: "a"},
+			{File: f("src/lib.rs", tc.root+" use a::*; verus! { spec fn zero() -> u8 { 0 } fn f(x: u8) -> (r: u8) ensures ok(x, r) { x } }"), Crate: "test"},
+		})
+		for name, want := range map[string]string{"f": "f(1) gives 2: " + tc.want, "a::inner": "inner(1) gives 2: rejected"} {
+			if got := ask(t, w, name, `{"cases": [`+one("1", "2")+`]}`); !strings.HasPrefix(got, want) {
+				t.Errorf("%s %s: %s, want %s", tc.root, tc.child, got, want)
+			}
+		}
+	}
+}
+
+// A macro of the program's own may be what seq![], set![], map![] and vec![] mean.
+func TestMacrosOfTheirOwn(t *testing.T) {
+	const rules = "{ ($($x:expr),*) => { ::vstd::seq::Seq::<u8>::empty() } }\n"
+	literals := map[string]string{"seq": "seq![r] == seq![x]", "vec": "vec![r]@ == vec![x]@", "set": "set![r] == set![x]", "map": "map![r => 1int] == map![x => 1int]"}
+	for word, clause := range literals {
+		f := "verus! { fn f(x: u8) -> (r: u8) ensures " + clause + " { x } }\n"
+		for _, tc := range []struct {
+			text  string
+			known bool
+		}{
+			{"use vstd::prelude::*;\n" + f, true},
+			{"use vstd::prelude::*;\nuse vstd::WORD;\n" + f, true},
+			{"use vstd::prelude::*;\nuse crate::WORD::Thing;\nmod WORD { pub struct Thing; }\n" + f, true},
+			{"use vstd::prelude::*;\nmacro_rules! other { () => { WORD![1] } }\n" + f, true},
+			{"use vstd::prelude::*;\nmod m { use vstd::prelude::*; thread_local! { static A: u8 = 1; } }\n" + f, true},
+			{"use vstd::prelude::*;\nmacro_rules! WORD " + rules + f, false},
+			{"use vstd::prelude::*;\nverus! { macro_rules! WORD " + rules + "}\n" + f, false},
+			{"use vstd::prelude::*;\n#[macro_use] mod m { macro_rules! WORD " + rules + "}\n" + f, false},
+			{"use vstd::prelude::*;\nmod m { pub macro WORD($x:expr) { 1 } }\nuse m::WORD;\n" + f, false},
+			{"use vstd::prelude::*;\nmacro_rules! mine " + rules + "use mine as WORD;\n" + f, false},
+			{"use vstd::prelude::*;\nmod m { macro_rules! mine " + rules + "pub(crate) use mine as WORD; }\nuse m::*;\n" + f, false},
+			{"use vstd::prelude::*;\nuse elsewhere::WORD;\n" + f, false},
+			{"use vstd::prelude::*;\nuse elsewhere::{self, other as WORD};\n" + f, false},
+			{"use vstd::prelude::*;\nmacro_rules! mk { () => { macro_rules! WORD " + rules + "} }\nmk!();\n" + f, false},
+			{"use vstd::prelude::*;\nmacro_rules! mk { ($n:ident) => { macro_rules! $n " + rules + "} }\nmk!(WORD);\n" + f, false},
+			{"use vstd::prelude::*;\nmacro_rules! mk { ($($t:tt)*) => { $($t)* } }\nmk!{ macro_rules! WORD " + rules + "}\n" + f, false},
+		} {
+			want := "f(1) gives 1: accepted\nf(1) gives 2: rejected by ensures " + clause + "\n"
+			if !tc.known {
+				why := ": undecided (the macro " + word + ")\n"
+				want = "f(1) gives 1" + why + "f(1) gives 2" + why
+			}
+			asked{strings.ReplaceAll(tc.text, "WORD", word), one("1", "1") + "," + one("1", "2"), want}.check(t)
+		}
+	}
+	for path, known := range map[string]bool{"vstd::seq": true, "vstd::prelude::seq": true, "crate::seq": false, "m::seq": false, "elsewhere::seq": false} {
+		want := "f(1) gives 2: rejected by ensures " + path + "![r] == " + path + "![x]\n"
+		if !known {
+			want = "f(1) gives 2: undecided (the macro " + path + ")\n"
+		}
+		asked{"verus! { fn f(x: u8) -> (r: u8) ensures " + path + "![r] == " + path + "![x] { x } }", one("1", "2"), want}.check(t)
+	}
+}
+
+// What a macro among the items of a module stands for is not seen. It may declare a name that is otherwise imported with all others, or given by the language,
+// and a method of a type itself, which goes before that of a trait.
+func TestMacrosThatDeclare(t *testing.T) {
+	const (
+		strong = "use vstd::prelude::*;\nmod strong { verus! { pub open spec fn ok(x: u8, r: u8) -> bool { r == x } } }\nuse strong::*;\n"
+		f      = "verus! { fn f(x: u8) -> (r: u8) ensures ok(x, r) { x } }\n"
+		lib    = "verus! { fn f(x: u8) -> (r: u8) ensures Seq::<u8>::empty().push(r) == seq![x] { x } }\n"
+		method = "verus! { pub struct S { pub a: u8 } pub trait Tr { spec fn ok(self, r: u8) -> bool; } impl Tr for S { spec fn ok(self, r: u8) -> bool { r == self.a } } fn f(x: u8) -> (r: u8) ensures (S { a: x }).ok(r) { x } }\n"
+		body   = "{ vstd::prelude::verus! { spec fn ok(x: u8, r: u8) -> bool { true } } }"
+	)
+	for _, tc := range []struct{ text, want string }{
+		{strong + f, "rejected"},
+		{strong + "macro_rules! mk { () => " + body + " }\nmk!{}\n" + f, "undecided"},
+		{strong + "macro_rules! mk { () => " + body + " }\nverus! { mk!{} }\n" + f, "undecided"},
+		{strong + "macro_rules! mk { () => " + body + " }\nmod other { mk!{} }\n" + f, "rejected"},
+		{strong + "macro_rules! mk { () => " + body + " }\n#[cfg(test)] mk!{}\n" + f, "rejected"},
+		{strong + "macro_rules! mk { () => { made!{} } }\nmacro_rules! made { () => " + body + " }\nmk!{}\n" + f, "undecided"},
+		{strong + "macro_rules! mk { () => { made!{} } }\nmk!{}\n" + f, "undecided"},
+		{strong + "macro_rules! mk { ($n:ident) => { verus! { spec fn $n(x: u8, r: u8) -> bool { true } } } }\nmk!{ ok }\n" + f, "undecided"},
+		{strong + "macro_rules! mk { () => { verus! { spec fn yes(x: u8, r: u8) -> bool { true } } } }\nmk!{}\n" + f, "rejected"},
+		{strong + "macro_rules! mk { () => { use elsewhere::ok; } }\nmk!{}\n" + f, "undecided"},
+		{strong + "elsewhere::mk!{}\n" + f, "undecided"},
+		{strong + "include!(\"other.rs\");\n" + f, "undecided"},
+		{strong + "thread_local! { static COUNT: u8 = 0; }\n" + f, "rejected"},
+		{strong + "thread_local! { static ok: u8 = 0; }\n" + f, "undecided"},
+		{strong + "mod m { macro_rules! mk { () => " + body + " } pub(crate) use mk; }\nuse m::mk as mine;\nmine!{}\n" + f, "undecided"},
+		{strong + "macro_rules! mk { () => " + body + " }\nuse mk as thread_local;\nthread_local!{}\n" + f, "undecided"},
+		// What the module declares itself, or imports by name, no macro can declare once more.
+		{strong + "elsewhere::mk!{}\nuse strong::ok;\n" + f, "rejected"},
+		// The libraries' names.
+		{"use vstd::prelude::*;\nelsewhere::mk!{}\n" + lib, "rejected"},
+		{"use vstd::prelude::*;\nmacro_rules! mk { ($t:ty) => { verus! { impl View for $t { type V = Seq<u8>; spec fn view(&self) -> Seq<u8> { Seq::empty() } } } } }\nmk!{ Other }\n" + lib, "rejected"},
+		{"use vstd::prelude::*;\nmacro_rules! mk { () => { pub struct Seq; } }\nmk!{}\n" + lib, "undecided"},
+		{"macro_rules! mk { () => { type Seq = u8; } }\nmk!{}\n" + lib, "undecided"},
+		{"macro_rules! mk { ($k:tt) => { pub $k Seq; } }\nmk!{ struct }\n" + lib, "undecided"},
+		{"macro_rules! mk { ($n:ident) => { pub struct $n; } }\nmk!{ Seq }\n" + lib, "undecided"},
+		{"macro_rules! mk { () => { use crate::m::{Seq}; } }\nmk!{}\n" + lib, "undecided"},
+		// Methods.
+		{method, "rejected"},
+		{"macro_rules! mk { () => { impl S " + body + " } }\nmk!{}\n" + method, "undecided"},
+		{"macro_rules! mk { ($s:ty, $n:ident) => { verus! { impl $s { spec fn $n(self, r: u8) -> bool { true } } } } }\nmod m { use super::S; mk!{ S, ok } }\n" + method, "undecided"},
+		{"macro_rules! mk { ($s:ty) => { verus! { impl Tr for $s { spec fn ok(self, r: u8) -> bool { true } } } } }\nmk!{ Other }\n" + method, "rejected"},
+		{"macro_rules! made { () => " + body + " }\nverus! { impl S { made!{} } }\n" + method, "undecided"},
+	} {
+		got := ask(t, worldOfText(t, "t.rs", tc.text), "f", `{"cases": [`+one("1", "2")+`]}`)
+		if !strings.HasPrefix(got, "f(1) gives 2: "+tc.want) {
+			t.Errorf("%s\n%s, want %s", tc.text, got, tc.want)
+		}
+	}
+}
+
+// A method of a type's own goes before a trait's only where it is there for every instance of the type, and takes self alike.
+func TestMethodsOfInstances(t *testing.T) {
+	const tr = "pub struct S<T> { pub a: T } pub trait Tr { spec fn ok(self, r: u8) -> bool; } impl<T> Tr for S<T> { spec fn ok(self, r: u8) -> bool { r == 1 } }\n"
+	for _, tc := range []struct{ impl, want string }{
+		{"", "rejected"},
+		{"impl<T> S<T> { spec fn ok(self, r: u8) -> bool { r == 2 } }", "accepted"},
+		{"impl<T> S<T> { spec fn other(self, r: u8) -> bool { r == 2 } }", "rejected"},
+		{"impl S<u16> { spec fn ok(self, r: u8) -> bool { r == 2 } }", "undecided"},
+		{"impl S<u8> { spec fn ok(self, r: u8) -> bool { r == 2 } }", "undecided"},
+		{"impl<T: Copy> S<T> { spec fn ok(self, r: u8) -> bool { r == 2 } }", "undecided"},
+		{"impl<T> S<T> where T: Copy { spec fn ok(self, r: u8) -> bool { r == 2 } }", "undecided"},
+		{"impl<T> S<Vec<T>> { spec fn ok(self, r: u8) -> bool { r == 2 } }", "undecided"},
+		{"impl<T> S<T> { spec fn ok(&self, r: u8) -> bool { r == 2 } }", "undecided"},
+		// For another type, whose arguments are not understood.
+		{"pub struct Buf<const N: usize> { pub a: [u8; N] } impl<const N: usize> Buf<N> { spec fn ok(self, r: u8) -> bool { r == 2 } }", "rejected"},
+		{"impl Unknown<2> { spec fn ok(self, r: u8) -> bool { r == 2 } }", "undecided"},
+	} {
+		text := "verus! {\n" + tr + tc.impl + "\nfn f(x: u8) -> (r: u8) ensures (S::<u8> { a: x }).ok(r) { 1 }\n}"
+		got := ask(t, worldOfText(t, "t.rs", text), "f", `{"cases": [`+one("1", "2")+`]}`)
+		if !strings.HasPrefix(got, "f(1) gives 2: "+tc.want) {
+			t.Errorf("%s\n%s, want %s", text, got, tc.want)
+		}
+	}
+	const mx = "use vstd::prelude::*; verus! { trait Mx { spec fn max(self) -> u8; } impl Mx for Seq<u8> { spec fn max(self) -> u8 { 9 } }\n"
+	for _, tc := range []asked{
+		{mx + "fn f(x: Vec<u8>) -> (r: u8) ensures r <= x@.max() { 0 } }", one("[1, 2]", "9") + "," + one("[1, 2]", "10"),
+			"f([1, 2]) gives 9: accepted\nf([1, 2]) gives 10: rejected by ensures r <= x@.max()\n"},
+		{mx + "fn f(x: Vec<u8>) -> (r: u8) ensures r <= x@.min() { 0 } }", one("[1, 2]", "9"), "f([1, 2]) gives 9: undecided (the method min of a Seq)\n"},
+		{mx + "fn f(x: Vec<u8>) -> (r: u8) ensures r <= x@.map_values(|v: u8| v as int).max() { 0 } }", one("[1, 2]", "2") + "," + one("[1, 2]", "3"),
+			"f([1, 2]) gives 2: accepted\nf([1, 2]) gives 3: rejected by ensures r <= x@.map_values(|v: u8| v as int).max()\n"},
+	} {
+		tc.check(t)
+	}
+}

@@ -29,9 +29,10 @@ const (
 
 // machine interprets expressions within a budget. It is for one goroutine.
 type machine struct {
-	home     string // the crate whose point of view it is: bodies that others keep closed are not seen
-	arch     int    // bits of usize
-	archUsed bool   // something was looked at that differs between 32 and 64 bits
+	home     string   // the crate whose point of view it is: bodies that others keep closed are not seen
+	given    []string // the conditions under which the function stands that is looked at
+	arch     int      // bits of usize
+	archUsed bool     // something was looked at that differs between 32 and 64 bits
 	steps    int
 	maxSteps int
 	spent    bool
@@ -43,14 +44,21 @@ type machine struct {
 	plain    int            // above 0 in a recursive function with unspecified arguments: do not follow all branches there
 	scopes   map[*Func]*scope
 	defs     map[*Func]definition
-	methods  map[[2]string][]*Func
+	methods  map[methodKey][]*Func
 	why      string  // the first reason why something was unspecified
 	refuted  *Clause // the first clause that was found to be false
 }
 
 func newMachine(home string, arch int) *machine {
 	return &machine{home: home, arch: arch, memo: map[*Func]map[string]kept{}, selfRef: map[*Func]bool{}, scopes: map[*Func]*scope{}, defs: map[*Func]definition{},
-		methods: map[[2]string][]*Func{}}
+		methods: map[methodKey][]*Func{}}
+}
+
+// machine to look at a function.
+func (f *Func) machine(arch int) *machine {
+	m := newMachine(f.mod.crate, arch)
+	m.given = f.mod.given()
+	return m
 }
 
 // scopeOf a function.
@@ -63,12 +71,15 @@ func (m *machine) scopeOf(f *Func) *scope {
 	return sc
 }
 
-// methodsOf is World.method.
-func (m *machine) methodsOf(w *World, head, name string) []*Func {
-	key := [2]string{head, name}
+// methodKey is what the meaning of a method's name depends on.
+type methodKey struct{ given, head, name string }
+
+// methodsOf is World.method, looked at from a scope.
+func (m *machine) methodsOf(sc *scope, head, name string) []*Func {
+	key := methodKey{sc.given(), head, name}
 	fs, ok := m.methods[key]
 	if !ok {
-		fs = w.method(head, name)
+		fs = sc.w.method(sc.mod, head, name)
 		m.methods[key] = fs
 	}
 	return fs
@@ -510,7 +521,7 @@ func (m *machine) named(mn *meaning, fr *frame) value.Value {
 					return value.Small(int64(t.Int.Bits(m.arch)), value.U32)
 				}
 			}
-			if fs := m.methodsOf(fr.w, headOf(t), last); len(fs) == 1 && t.Kind != value.TParam && fs[0].Node.Kind() == syntax.Const {
+			if fs := m.methodsOf(fr.scope, headOf(t), last); len(fs) == 1 && t.Kind != value.TParam && fs[0].Node.Kind() == syntax.Const {
 				return m.call(fs[0], nil)
 			}
 		}

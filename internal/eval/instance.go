@@ -113,7 +113,7 @@ func (g *generator) implementor(traits []*def) *value.Type {
 		ok := true
 		for _, tr := range traits {
 			ok = ok && slices.ContainsFunc(ims, func(im *impl) bool {
-				return im.trait == tr && len(im.generic) == 0
+				return im.trait == tr && len(im.generic) == 0 && hold(im.conds, g.m.given)
 			})
 		}
 		if ok {

@@ -78,7 +78,7 @@ func (m *machine) method(recv value.Value, name string, args []value.Value, fr *
 	if head == "" {
 		return m.unspecified("the method " + short(name) + " of " + kindName(recv))
 	}
-	fs := m.methodsOf(fr.w, head, name)
+	fs := m.methodsOf(fr.scope, head, name)
 	if name == "spec_index" && len(fs) == 0 {
 		// s[i] on a type that has a view is that of the view only where the type says so; nothing is known here.
 		return m.unspecified("an index into " + kindName(recv))
@@ -152,7 +152,7 @@ func (m *machine) dataMethod(d *value.Data, name string, args []value.Value, fr 
 		}
 		return nil
 	}
-	if fr != nil && len(m.methodsOf(fr.w, d.Type, name)) == 0 && len(args) == 0 {
+	if fr != nil && len(m.methodsOf(fr.scope, d.Type, name)) == 0 && len(args) == 0 {
 		// is_Variant and get_Variant_field of #[is_variant].
 		if rest, ok := strings.CutPrefix(name, "is_"); ok && hasVariant(fr.w, d.Type, rest) {
 			return value.Bool(d.Variant == rest)

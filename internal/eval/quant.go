@@ -336,7 +336,7 @@ func (c *criticals) points(n syntax.Node, name string, fr *frame, e *env) bool {
 		if !ok {
 			return false
 		}
-		fs := m.methodsOf(fr.w, headOfValue(v), identText(n.Get(syntax.FName)))
+		fs := m.methodsOf(fr.scope, headOfValue(v), identText(n.Get(syntax.FName)))
 		if len(fs) != 1 || !fs[0].hasSelf() {
 			return false
 		}

@@ -144,7 +144,7 @@ func (j *Judge) Conform(v value.Value, t *value.Type) (out value.Value, ok bool)
 // Small gives up to n values of a type, simplest first, among them the limits of integers and numbers that the contract names.
 func (j *Judge) Small(t *value.Type, n int) []value.Value {
 	if j.gen == nil {
-		j.gen = &generator{w: j.c.fn.w, m: newMachine(j.c.fn.mod.crate, 32), tables: map[string][]value.Value{}}
+		j.gen = &generator{w: j.c.fn.w, m: j.c.fn.machine(32), tables: map[string][]value.Value{}}
 		j.gen.literals(j.c)
 	}
 	j.gen.m.begin(questionSteps)
@@ -162,7 +162,7 @@ func (j *Judge) Instance() map[string]*value.Type { return j.c.inst }
 
 // Instances chooses types for the type parameters of a function whose values exist in executable code. The error is ErrUnsupported.
 func (f *Func) Instances() (map[string]*value.Type, error) {
-	m := newMachine(f.mod.crate, 32)
+	m := f.machine(32)
 	m.begin(questionSteps)
 	g := &generator{w: f.w, m: m, tables: map[string][]value.Value{}}
 	inst, err := g.instances(f)
@@ -304,7 +304,7 @@ const maxLiterals = 40
 // and of the executable code of the body, each once, in this order. Ghost code has no say, so that none of what is made of them can be changed by it.
 func (j *Judge) Literals() Literals {
 	var out Literals
-	m := newMachine(j.c.fn.mod.crate, 32)
+	m := j.c.fn.machine(32)
 	m.begin(questionSteps)
 	addInt := func(i value.Int) {
 		i = i.As(value.IntT)
@@ -421,7 +421,7 @@ func (m *machine) alike(w *World, a, b value.Value) bool {
 		if !ok || a.Type != b.Type || a.Variant != b.Variant {
 			return false
 		}
-		fs := w.abstraction(a.Type)
+		fs := w.abstraction(a.Type, m.given)
 		if len(fs) == 0 {
 			return all(a.Fields, b.Fields)
 		}
@@ -436,7 +436,7 @@ func (m *machine) alike(w *World, a, b value.Value) bool {
 }
 
 // abstraction are the specification functions of self alone of a struct with private fields and a view; none of other types.
-func (w *World) abstraction(typ string) (out []*Func) {
+func (w *World) abstraction(typ string, given []string) (out []*Func) {
 	d := w.types[typ]
 	if d == nil || d.kind != defStruct {
 		return nil
@@ -457,7 +457,7 @@ func (w *World) abstraction(typ string) (out []*Func) {
 				n++
 				self = self || p.Kind() == syntax.SelfParam
 			}
-			if f := w.Func(it); f != nil && n == 1 && self {
+			if f := w.Func(it); f != nil && n == 1 && self && !f.absent && hold(f.conds, given) {
 				out = append(out, f)
 				view = view || f.Name == "view"
 			}
@@ -675,7 +675,7 @@ func (s Scene) Enter(n syntax.Node) (body syntax.Node, inner Scene, names []stri
 		case mn.target.def != nil && mn.target.def.kind == defFn:
 			f = mn.target.def.fn
 		case mn.prefix != nil && len(mn.words) > 1:
-			if fs := s.m.methodsOf(s.fr.w, headOf(mn.prefix), mn.words[len(mn.words)-1]); len(fs) == 1 {
+			if fs := s.m.methodsOf(s.fr.scope, headOf(mn.prefix), mn.words[len(mn.words)-1]); len(fs) == 1 {
 				f = fs[0]
 			}
 		}
@@ -692,7 +692,7 @@ func (s Scene) Enter(n syntax.Node) (body syntax.Node, inner Scene, names []stri
 		if !isData {
 			return
 		}
-		if fs := s.m.methodsOf(s.fr.w, d.Type, name); len(fs) == 1 {
+		if fs := s.m.methodsOf(s.fr.scope, d.Type, name); len(fs) == 1 {
 			f = fs[0]
 		}
 	}

@@ -22,6 +22,30 @@ type scope struct {
 	// What nodes mean does not change within a scope, so it is kept.
 	types    map[place]*value.Type
 	meanings map[place]*meaning
+	macros   map[place]string
+	conds    *string
+}
+
+// libraryMacro is World.libraryMacro of the path of a call.
+func (sc *scope) libraryMacro(path syntax.Node) string {
+	name, ok := sc.macros[placeOf(path)]
+	if !ok {
+		name = sc.w.libraryMacro(sc.mod, pathWords(path))
+		if sc.macros == nil {
+			sc.macros = map[place]string{}
+		}
+		sc.macros[placeOf(path)] = name
+	}
+	return name
+}
+
+// given are the conditions that hold where the scope is, as one text.
+func (sc *scope) given() string {
+	if sc.conds == nil {
+		text := strings.Join(sc.mod.given(), "\n")
+		sc.conds = &text
+	}
+	return *sc.conds
 }
 
 // meaning is what a path, or a name in a pattern, means where it is no local name.
@@ -362,10 +386,10 @@ func (sc *scope) associated(self *value.Type, trait *def, name string) *value.Ty
 	var item syntax.Node
 	for _, im := range slices.Concat(sc.w.impls[headOf(self)], sc.w.impls["*"]) {
 		it, n := alias(im)
-		if n == 0 || trait != nil && im.trait != trait {
+		if n == 0 && !im.macro || trait != nil && im.trait != trait {
 			continue
 		}
-		if found != nil || n > 1 {
+		if found != nil || n != 1 || !hold(im.conds, sc.mod.given()) {
 			return nil
 		}
 		found, item = im, it

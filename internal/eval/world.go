@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -33,6 +34,11 @@ type World struct {
 	// meanings has what was resolved: pathIn to target.
 	meanings sync.Map
 	kept     atomic.Int64
+	// macros are the macros that the sources define, by name, wherever they stand; calls those of their calls, and of others', that may stand for items.
+	macros map[string][]*macroText
+	calls  []*macroCall
+	// macroUses are imports, by crate, that may give a name to a macro that the evaluator knows by its name.
+	macroUses map[string][]*def
 }
 
 // place is a node of any file.
@@ -73,6 +79,8 @@ type def struct {
 	variants []*def // of defEnum
 
 	methods map[string][]*Func // of a trait
+
+	conds []string // under which it is there
 }
 
 type module struct {
@@ -80,7 +88,19 @@ type module struct {
 	path   []string
 	parent *module
 	names  map[string][]*def
-	globs  [][]string
+	globs  []glob
+	calls  []*macroCall // among its items
+	// conds are the conditions of its declaration, if it has a file of its own; of a view, those of the item that looks (see under).
+	conds  []string
+	absent bool // the declaration is known not to be there
+	of     *module
+	views  map[string]*module
+}
+
+// glob is an import of all names.
+type glob struct {
+	path  []string
+	conds []string
 }
 
 func (m *module) child(name string) *module {
@@ -107,12 +127,14 @@ type impl struct {
 	methods map[string][]*Func
 	generic map[string]bool // its type parameters
 	self    *value.Type
+	presence
+	macro bool // it has items that a macro makes
 }
 
 // NewWorld reads the definitions of sources.
 func NewWorld(sources []Source) *World {
 	w := &World{crates: map[string]*module{}, types: map[string]*def{}, funcs: map[place]*Func{}, impls: map[string][]*impl{},
-		invariants: map[string][]*Func{}, sizeBits: map[string]int{}}
+		invariants: map[string][]*Func{}, sizeBits: map[string]int{}, macros: map[string][]*macroText{}, macroUses: map[string][]*def{}}
 	var all []*impl
 	for _, s := range sources {
 		m := w.crates[s.Crate]
@@ -125,13 +147,13 @@ func NewWorld(sources []Source) *World {
 				m = m.child(word)
 			}
 		}
-		w.collect(s.File.Root(), m, &all)
+		w.collect(s.File.Root(), m, presence{}.inside(s.File.Root()), &all)
 	}
 	for _, im := range all {
 		w.place(im)
 	}
 	for _, f := range w.funcs {
-		if f.Node.Kind() == syntax.Fn && hasAttr(f.Node, "type_invariant") {
+		if !f.absent && f.Node.Kind() == syntax.Fn && hasAttr(f.Node, "type_invariant") {
 			if ps := f.paramTypes(f.scope()); len(ps) == 1 && ps[0] != nil && ps[0].Kind == value.TData {
 				w.invariants[ps[0].Name] = append(w.invariants[ps[0].Name], f)
 			}
@@ -142,80 +164,114 @@ func NewWorld(sources []Source) *World {
 
 func identText(n syntax.Node) string { return strings.TrimPrefix(n.Text(), "r#") }
 
-func (w *World) collect(n syntax.Node, m *module, impls *[]*impl) {
+// collect the items of a node of some presence, which stand in a module.
+func (w *World) collect(n syntax.Node, m *module, around presence, impls *[]*impl) {
 	for c := range n.Children() {
 		name := identText(c.Get(syntax.FName))
+		there := around.inside(c)
+		// Names in what stands under a condition are looked up by it.
+		in := m.under(there.conds)
+		add := func(d *def) *def {
+			d.name, d.mod, d.conds = name, in, there.conds
+			if !there.absent {
+				m.names[name] = append(m.names[name], d)
+			}
+			return d
+		}
 		switch c.Kind() {
 		case syntax.MacroCall:
 			if body := c.Get(syntax.FArgs); body.Kind() == syntax.MacroBody {
-				w.collect(body, m, impls)
+				w.collect(body, m, there, impls)
+			} else if !there.absent {
+				w.called(c, m)
 			}
+		case syntax.MacroRules, syntax.MacroDef:
+			w.define(c)
 		case syntax.Mod:
-			if c.HasBody() {
-				w.collect(c, m.child(name), impls)
+			switch {
+			case there.absent && c.HasBody():
+				w.collect(c, &module{crate: m.crate, path: append(slices.Clone(m.path), name), parent: m, names: map[string][]*def{}}, there, impls)
+			case c.HasBody():
+				w.collect(c, m.child(name), there, impls)
+			default:
+				sub := m.child(name)
+				sub.conds, sub.absent = append(sub.conds, there.conds...), sub.absent || there.absent
 			}
 		case syntax.Fn, syntax.Const, syntax.Static:
-			f := w.newFunc(c, m)
-			d := &def{kind: defFn, name: name, node: c, mod: m, fn: f}
+			d := &def{kind: defFn, node: c, fn: w.newFunc(c, in, there)}
 			if c.Kind() != syntax.Fn {
 				d.kind = defConst
 			}
-			m.names[name] = append(m.names[name], d)
+			add(d)
 		case syntax.Struct, syntax.Enum:
-			d := &def{kind: defStruct, name: name, node: c, mod: m, full: m.full(name)}
+			d := add(&def{kind: defStruct, node: c, full: m.full(name)})
 			if c.Kind() == syntax.Enum {
 				d.kind = defEnum
 				for v := range c.All(syntax.FVariant) {
-					d.variants = append(d.variants, &def{kind: defVariant, name: identText(v.Get(syntax.FName)), node: v, mod: m, enum: d})
+					d.variants = append(d.variants, &def{kind: defVariant, name: identText(v.Get(syntax.FName)), node: v, mod: in, enum: d})
 				}
 			}
-			m.names[name] = append(m.names[name], d)
-			if w.types[d.full] != nil {
-				d.kind = 0 // two types of one path: which one is meant depends on the configuration
+			if there.absent {
+				continue
+			}
+			if w.types[d.full] != nil || varies(c) {
+				d.kind = 0 // two types of one path, or of one name: which one is meant depends on the configuration
 			}
 			w.types[d.full] = d
 		case syntax.TypeAlias:
-			m.names[name] = append(m.names[name], &def{kind: defAlias, name: name, node: c, mod: m})
+			add(&def{kind: defAlias, node: c})
 		case syntax.Trait:
-			d := &def{kind: defTrait, name: name, node: c, mod: m, full: m.full(name), methods: map[string][]*Func{}}
-			m.names[name] = append(m.names[name], d)
+			d := add(&def{kind: defTrait, node: c, full: m.full(name), methods: map[string][]*Func{}})
 			for it := range c.Children() {
 				if it.Kind() == syntax.Fn {
-					f := w.newFunc(it, m)
+					here := there.inside(it)
+					f := w.newFunc(it, m.under(here.conds), here)
 					f.trait = d
-					d.methods[f.Name] = append(d.methods[f.Name], f)
+					if !here.absent || there.absent {
+						d.methods[f.Name] = append(d.methods[f.Name], f)
+					}
 				}
 			}
 		case syntax.Impl:
-			im := &impl{node: c, mod: m, methods: map[string][]*Func{}, generic: map[string]bool{}}
+			im := &impl{node: c, mod: in, methods: map[string][]*Func{}, generic: map[string]bool{}, presence: there}
 			for p := range c.Get(syntax.FGenerics).All(syntax.FParam) {
 				if p.Kind() == syntax.TypeParam {
 					im.generic[identText(p.Get(syntax.FName))] = true
 				}
 			}
 			for it := range c.Children() {
-				if it.Kind() == syntax.Fn || it.Kind() == syntax.Const {
-					f := w.newFunc(it, m)
+				switch it.Kind() {
+				case syntax.Fn, syntax.Const:
+					here := there.inside(it)
+					f := w.newFunc(it, m.under(here.conds), here)
 					f.impl = im
-					im.methods[f.Name] = append(im.methods[f.Name], f)
+					if !here.absent || there.absent {
+						im.methods[f.Name] = append(im.methods[f.Name], f)
+					}
+				case syntax.MacroCall:
+					im.macro = true
 				}
 			}
 			*impls = append(*impls, im)
 		case syntax.Use:
-			w.use(c.Get(syntax.FTree), nil, m)
+			if !there.absent {
+				w.use(c.Get(syntax.FTree), nil, m, there.conds)
+			}
 		case syntax.Global:
-			w.global(c, m)
+			if !there.absent {
+				w.global(c, m, there.conds)
+			}
 		}
 	}
 }
 
 // global reads `global size_of usize == n`, in bytes.
-func (w *World) global(n syntax.Node, m *module) {
+func (w *World) global(n syntax.Node, m *module, conds []string) {
 	if n.Get(syntax.FType).Text() != "usize" {
 		return
 	}
 	bits := -1
-	if i, ok := intLiteral(n.Get(syntax.FExpr).Text()); ok && w.sizeBits[m.crate] == 0 && !n.Get(syntax.FAttr).Valid() {
+	if i, ok := intLiteral(n.Get(syntax.FExpr).Text()); ok && w.sizeBits[m.crate] == 0 && len(conds) == 0 {
 		switch bytes, _ := i.Int64(); bytes {
 		case 4, 8:
 			bits = int(bytes) * 8
@@ -224,7 +280,7 @@ func (w *World) global(n syntax.Node, m *module) {
 	w.sizeBits[m.crate] = bits
 }
 
-func (w *World) use(t syntax.Node, prefix []string, m *module) {
+func (w *World) use(t syntax.Node, prefix []string, m *module, conds []string) {
 	path := prefix
 	if p := t.Get(syntax.FPath); p.Valid() {
 		path = append(slices.Clone(prefix), pathWords(p)...)
@@ -234,11 +290,11 @@ func (w *World) use(t syntax.Node, prefix []string, m *module) {
 	}
 	switch {
 	case t.Glob():
-		m.globs = append(m.globs, path)
+		m.globs = append(m.globs, glob{path, conds})
 		return
 	case t.Get(syntax.FTree).Valid():
 		for c := range t.All(syntax.FTree) {
-			w.use(c, path, m)
+			w.use(c, path, m, conds)
 		}
 		return
 	case len(path) == 0:
@@ -255,7 +311,11 @@ func (w *World) use(t syntax.Node, prefix []string, m *module) {
 	if as := t.Get(syntax.FName); as.Valid() {
 		name = identText(as)
 	}
-	m.names[name] = append(m.names[name], &def{kind: defUse, name: name, mod: m, use: path})
+	d := &def{kind: defUse, name: name, mod: m, use: path, conds: conds}
+	m.names[name] = append(m.names[name], d)
+	if libraryForm(name) {
+		w.macroUses[m.crate] = append(w.macroUses[m.crate], d)
+	}
 }
 
 // pathWords are the words of a path without generic arguments.
@@ -283,9 +343,21 @@ func (w *World) place(im *impl) {
 		sc.params[g] = &value.Type{Kind: value.TParam, Name: g}
 	}
 	im.self = sc.typ(im.node.Get(syntax.FSelfType))
+	if im.absent {
+		return
+	}
 	head := headOf(im.self)
 	if head == "" {
 		head = "?" // a type that is not understood
+		path := im.node.Get(syntax.FSelfType)
+		for path.Kind() == syntax.RefType || path.Kind() == syntax.ParenType {
+			path = path.Get(syntax.FType)
+		}
+		if path.Kind() == syntax.Path && !path.Get(syntax.FQSelf).Valid() {
+			if d := w.resolve(im.mod, pathWords(path)).def; d != nil && (d.kind == defStruct || d.kind == defEnum) {
+				head = d.full // with arguments that are not understood
+			}
+		}
 	}
 	w.impls[head] = append(w.impls[head], im)
 }
@@ -389,7 +461,7 @@ func (w *World) resolve(m *module, words []string) target {
 	if t, ok := w.meanings.Load(key); ok {
 		return t.(target)
 	}
-	r := &resolver{w: w}
+	r := &resolver{w: w, given: m.given()}
 	t := r.path(m, words)
 	if w.kept.Add(1) <= maxKept {
 		w.meanings.Store(key, t)
@@ -399,7 +471,10 @@ func (w *World) resolve(m *module, words []string) target {
 
 // resolver follows one path. Imports may lead in circles and through many modules, so what a name means in a module is found out once.
 type resolver struct {
-	w    *World
+	w *World
+	// given are the conditions that hold where the path stands.
+	given []string
+
 	seen map[nameIn]*found
 }
 
@@ -445,6 +520,9 @@ func (r *resolver) path(m *module, words []string) target {
 	if f := r.named(m, first); f.any {
 		return r.rest(f.target, words[1:])
 	}
+	if r.w.shadowed(m, first, true) {
+		return target{}
+	}
 	if t := r.external(words); t.ok() {
 		return t
 	}
@@ -456,6 +534,7 @@ func (r *resolver) path(m *module, words []string) target {
 
 // named looks a name up in a module, its glob imports included.
 func (r *resolver) named(m *module, name string) found {
+	m = m.real()
 	key := nameIn{m, name}
 	if f := r.seen[key]; f != nil {
 		return *f // nothing, if the name is being looked up already
@@ -474,6 +553,9 @@ func (r *resolver) named(m *module, name string) found {
 
 func (r *resolver) lookup(m *module, name string) found {
 	ds := m.names[name]
+	if slices.ContainsFunc(ds, absentMod) {
+		ds = slices.DeleteFunc(slices.Clone(ds), absentMod)
+	}
 	if len(ds) > 1 {
 		// A module and a function may share a name; anything else is a matter of configuration.
 		var kept []*def
@@ -488,7 +570,9 @@ func (r *resolver) lookup(m *module, name string) found {
 		ds = kept
 	}
 	if len(ds) == 1 {
-		if d := ds[0]; d.kind != defUse {
+		if d := ds[0]; !hold(d.conds, r.given) || d.kind == defMod && !hold(d.sub.conds, r.given) {
+			return found{any: true}
+		} else if d.kind != defUse {
 			return found{target{def: d}, true}
 		}
 		use := ds[0].use
@@ -498,27 +582,40 @@ func (r *resolver) lookup(m *module, name string) found {
 		return found{r.path(m, use), true}
 	}
 	var out found
+	doubt := false
 	for _, g := range m.globs {
-		var hit target
-		if len(g) == 0 {
+		var hit found
+		if len(g.path) == 0 {
 			continue
 		}
-		if base := r.path(m, g); base.def != nil {
-			hit = r.rest(base, []string{name})
-		} else if mod := r.moduleOf(m, g); mod != nil {
-			hit = r.named(mod, name).target
+		if base := r.path(m, g.path); base.def != nil && base.def.kind == defMod {
+			hit = r.named(base.def.sub, name)
+		} else if base.def != nil {
+			hit.target = r.rest(base, []string{name})
+		} else if mod := r.moduleOf(m, g.path); mod != nil {
+			hit = r.named(mod, name)
 		} else {
-			hit = r.external(append(slices.Clone(g), name))
+			hit.target = r.external(append(slices.Clone(g.path), name))
 		}
-		if hit.ok() {
-			if out.target.ok() && out.target != hit {
-				return found{any: true}
-			}
-			out = found{hit, true}
+		switch {
+		case !hit.target.ok():
+			doubt = doubt || hit.any
+			continue
+		case out.target.ok() && out.target != hit.target:
+			return found{any: true}
+		case !hold(g.conds, r.given):
+			doubt = true
 		}
+		out = found{hit.target, true}
+	}
+	if doubt || out.target.ok() && r.w.shadowed(m, name, out.target.def == nil) {
+		return found{any: true}
 	}
 	return out
 }
+
+// absentMod tells a module whose declaration is known not to be there.
+func absentMod(d *def) bool { return d.kind == defMod && d.sub.absent }
 
 // moduleOf is the module that a path of keywords only means: crate, self, super::super, or the name of a crate.
 func (r *resolver) moduleOf(m *module, words []string) *module {
@@ -595,10 +692,11 @@ type Func struct {
 	mod   *module
 	impl  *impl // that holds it
 	trait *def  // that declares it
+	presence
 }
 
-func (w *World) newFunc(n syntax.Node, m *module) *Func {
-	f := &Func{Name: identText(n.Get(syntax.FName)), Node: n, w: w, mod: m}
+func (w *World) newFunc(n syntax.Node, m *module, there presence) *Func {
+	f := &Func{Name: identText(n.Get(syntax.FName)), Node: n, w: w, mod: m, presence: there}
 	w.funcs[placeOf(n)] = f
 	return f
 }
@@ -659,10 +757,13 @@ func attr(n syntax.Node, word string) syntax.Node {
 	return syntax.Node{}
 }
 
-// method finds the functions that a method name means for a value or type of a head: those of inherent impls, else those of traits.
-// Several mean that it cannot be said which.
-func (w *World) method(head, name string) []*Func {
+// method finds the functions that a method name means, looked at from a module, for a value or type of a head: those of inherent impls, else those of
+// traits. Several, perhaps the same twice, mean that it cannot be said which.
+func (w *World) method(from *module, head, name string) []*Func {
 	var inherent, traits []*Func
+	given := from.given()
+	doubt := false  // whether something is there that has the method
+	hidden := false // a macro makes items of an inherent impl
 	declared := map[*def]bool{}
 	impls := slices.Concat(w.impls[head], w.impls["*"], w.impls["?"])
 	for _, im := range impls {
@@ -671,15 +772,30 @@ func (w *World) method(head, name string) []*Func {
 			// The trait's own body serves types that do not write one.
 			declared[im.trait] = true
 			for _, f := range im.trait.methods[name] {
-				traits = append(traits, &Func{Name: f.Name, Node: f.Node, w: w, mod: f.mod, impl: im, trait: f.trait})
+				traits = append(traits, &Func{Name: f.Name, Node: f.Node, w: w, mod: f.mod, impl: im, trait: f.trait, presence: f.presence})
+				doubt = doubt || im.macro || !hold(im.conds, given) || !hold(f.conds, given)
 			}
 			continue
+		}
+		hidden = hidden || im.macro && im.traitAs == ""
+		for _, f := range fs {
+			doubt = doubt || !hold(f.conds, given)
 		}
 		if im.traitAs == "" {
 			inherent = append(inherent, fs...)
 		} else {
 			traits = append(traits, fs...)
 		}
+	}
+	if len(traits) > 0 {
+		// Which goes first depends on the instance of the type, and on how the two take self.
+		for _, f := range inherent {
+			doubt = doubt || !f.impl.everyInstance(head) || slices.ContainsFunc(traits, func(o *Func) bool { return o.takesSelf() != f.takesSelf() })
+		}
+		doubt = doubt || len(inherent) == 0 && (hidden || w.hiddenImpl(head, name))
+	}
+	if doubt {
+		return slices.Concat(inherent, traits, inherent, traits)
 	}
 	if len(inherent) > 1 {
 		// An impl for a type that is not understood cannot be for this one where an impl for all instances of this one has the method:
@@ -694,6 +810,29 @@ func (w *World) method(head, name string) []*Func {
 		return inherent
 	}
 	return traits
+}
+
+// takesSelf is how a method takes self, as it is written.
+func (f *Func) takesSelf() string {
+	for p := range f.Node.Get(syntax.FParams).All(syntax.FParam) {
+		if p.Kind() == syntax.SelfParam {
+			return fmt.Sprint(p.ByRef(), p.Mut(), p.Get(syntax.FType).Text())
+		}
+	}
+	return ""
+}
+
+// everyInstance tells an impl for every instance of the type of a head, whatever is demanded of its parameters elsewhere.
+func (im *impl) everyInstance(head string) bool {
+	if im.node.Get(syntax.FWhere).Valid() {
+		return false
+	}
+	for p := range im.node.Get(syntax.FGenerics).All(syntax.FParam) {
+		if p.Get(syntax.FBounds).Valid() {
+			return false
+		}
+	}
+	return im.wholeType(head)
 }
 
 // wholeType tells an impl for every instance of the type of a head.

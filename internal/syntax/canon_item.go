@@ -550,6 +550,15 @@ func (p *printer) verusAttr(segments []string) bool {
 	return !p.own[segments[len(segments)-1]] && (len(segments) == 1 || verusCrate(segments[0]))
 }
 
+// VerifierCfg tells the names of configuration that hold when the verifier reads the code, and only then.
+func VerifierCfg(name string) bool {
+	switch name {
+	case "verus_keep_ghost", "verus_keep_ghost_body", "verus_only":
+		return true
+	}
+	return false
+}
+
 // ghostCfg tells a cfg or cfg_attr whose condition is that the verifier runs.
 func ghostCfg(a Node) bool {
 	i := 0
@@ -560,9 +569,7 @@ func ghostCfg(a Node) bool {
 				return false
 			}
 		case 1:
-			switch t.Text() {
-			case "verus_keep_ghost", "verus_keep_ghost_body", "verus_only":
-			default:
+			if !VerifierCfg(t.Text()) {
 				return false
 			}
 		case 2:
