@@ -424,6 +424,11 @@ func (r *runner) check() (_ *checks.Report, err error) {
 		if r.input.Proof, err = r.proofs.input(r); err != nil {
 			return nil, err
 		}
+		for _, t := range []*tree{r.base, r.head} {
+			if err := r.unread(t); err != nil {
+				return nil, err
+			}
+		}
 	}
 	if err := r.ask(); err != nil {
 		return nil, err

@@ -245,27 +245,33 @@ func (r *runner) files(t *tree) iter.Seq2[verus.WorkFile, error] {
 			return
 		}
 		for _, p := range t.paths {
-			f := verus.WorkFile{Path: p, Mode: verus.WorkOther}
-			if e := t.entries[p]; isFile(e) {
-				text, err := t.Read(p)
-				if err != nil {
-					if !yield(verus.WorkFile{}, fmt.Errorf("copy %q for the verifier: %w", p, err)) {
-						return
-					}
-					continue
-				}
-				f.Data, f.Mode = text, verus.WorkPlain
-				if e.Kind == gitrepo.Executable {
-					f.Mode = verus.WorkExecutable
-				}
-				base, err := r.base.Read(p)
-				f.Trusted = err == nil && bytes.Equal(base, text)
+			f, err := t.workFile(p)
+			if err != nil {
+				yield(verus.WorkFile{}, err)
+				return
 			}
+			base, err := r.base.Read(p)
+			f.Trusted = err == nil && bytes.Equal(base, f.Data)
 			if !yield(f, nil) {
 				return
 			}
 		}
 	}
+}
+
+// unread gives reasons for the files of a side that the verifier was run without, as they are too large.
+func (r *runner) unread(t *tree) error {
+	if err := t.load(t.paths); err != nil {
+		return err
+	}
+	for _, p := range t.paths {
+		if f, err := t.workFile(p); err != nil || f.Mode != verus.WorkUnread {
+			continue // an error would have ended the run by now
+		}
+		_, why := t.Read(p)
+		r.reason(built(p) || r.base.entries[p] != r.head.entries[p], string(checks.Proof), "the verifier was run without %s: %s", quotePath(p), cause(why))
+	}
+	return nil
 }
 
 // has tells whether the tree has a file.

@@ -198,3 +198,60 @@ func TestNoRoom(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestUnread: a file that is too large to be read does not keep the verifier from the rest. A reason names it, which blocks where the file is
+// changed or one that is built.
+func TestUnread(t *testing.T) {
+	large := strings.Repeat("// large\n", 2<<20) // 18 MiB
+	const of = ": it has 18874368 bytes, and files of more than 16 MiB are not read"
+	for _, c := range []struct {
+		name       string
+		base, head map[string]string
+		want       []string
+	}{
+		{"the same", map[string]string{"asset.bin": large}, map[string]string{"asset.bin": large}, []string{"pass", "the verifier was run without asset.bin" + of}},
+		{"added", nil, map[string]string{"asset.bin": large}, []string{"inconclusive", "the verifier was run without asset.bin" + of}},
+		{"gone", map[string]string{"asset.bin": large}, map[string]string{"asset.bin": "small"}, []string{"inconclusive", "the verifier was run without asset.bin" + of}},
+		{"a source", map[string]string{"src/tables.rs": large}, map[string]string{"src/tables.rs": large}, []string{"inconclusive", "the verifier was run without src/tables.rs" + of}},
+		{"a lock file", map[string]string{"Cargo.lock": large}, map[string]string{"Cargo.lock": large}, []string{"inconclusive", "the verifier was run without Cargo.lock" + of}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newRepo(t)
+			replay := verustest.NewReplay(t)
+			for name, more := range map[string]map[string]string{"base": c.base, "head": c.head} {
+				rec, err := verustest.ReadRecording(filepath.Join("testdata", "gate", "honest.verus.json"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				files := map[string]string{"src/lib.rs": honest, "NAME": name + "\n"}
+				for p, text := range more {
+					if len(text) < len(large) {
+						files[p] = text
+					}
+				}
+				replay.Add(rec, files)
+			}
+			r.write("src/lib.rs", honest)
+			for _, side := range []struct {
+				name  string
+				files map[string]string
+			}{{"base", c.base}, {"head", c.head}} {
+				r.write("NAME", side.name+"\n")
+				for p, text := range side.files {
+					r.write(p, text)
+				}
+				r.commit(side.name)
+			}
+			report := check(t, withVerifier(r.options(), verustest.Installed("0", replay))).Report
+			got := []string{report.Outcome.String()}
+			for _, reason := range report.Reasons {
+				if reason.Stage == string(checks.Proof) {
+					got = append(got, reason.Text)
+				}
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}

@@ -489,8 +489,11 @@ func (s *scorer) verify(ctx context.Context, t *tree, m *model.Model, crate *mod
 			if !t.has(p) {
 				continue
 			}
-			text, err := t.Read(p)
-			if !yield(verus.WorkFile{Path: p, Data: text, Mode: verus.WorkPlain}, err) {
+			f, err := t.workFile(p)
+			if err == nil && f.Mode == verus.WorkUnread && built(p) {
+				_, err = t.Read(p) // without it the reward would be lower, and not by what was written
+			}
+			if !yield(f, err) {
 				return
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -17,6 +18,7 @@ import (
 	"github.com/specgate/specgate/internal/model"
 	"github.com/specgate/specgate/internal/source"
 	"github.com/specgate/specgate/internal/syntax"
+	"github.com/specgate/specgate/internal/verus"
 )
 
 // maxFile is the most bytes of a file that is read. The largest Rust files that people write have a tenth of that.
@@ -217,6 +219,30 @@ func (t *tree) Read(path string) ([]byte, error) {
 		return nil, fmt.Errorf("read %q: it has %d bytes, and files of more than %d MiB are not read", path, c.Size, maxFile>>20)
 	}
 	return c.Data, nil
+}
+
+// workFile is a path of the tree for the copy that the verifier works on. What is too large to be read is left out of that.
+func (t *tree) workFile(p string) (verus.WorkFile, error) {
+	e := t.entries[p]
+	if !isFile(e) {
+		return verus.WorkFile{Path: p, Mode: verus.WorkOther}, nil
+	}
+	_, c, err := t.content(p)
+	f := verus.WorkFile{Path: p, Data: c.Data, Mode: verus.WorkPlain}
+	switch {
+	case err != nil:
+		return verus.WorkFile{}, fmt.Errorf("copy %q for the verifier: %w", p, err)
+	case c.TooLarge:
+		f.Mode = verus.WorkUnread
+	case e.Kind == gitrepo.Executable:
+		f.Mode = verus.WorkExecutable
+	}
+	return f, nil
+}
+
+// built tells a file of which a build can hardly do without: a source, a manifest or a lock file.
+func built(p string) bool {
+	return slices.Contains([]string{".rs", ".toml", ".lock"}, strings.ToLower(path.Ext(p)))
 }
 
 // Parse implements model.Tree.

@@ -34,7 +34,7 @@ type WorkFile struct {
 	// Path is relative to the root, with '/'.
 	Path string
 	Data []byte
-	// Mode: a file, an executable one, or something else, which is not copied.
+	// Mode: a file, an executable one, or something else or one that was not read, which are not copied.
 	Mode WorkMode
 	// Trusted says that the base has the same file: settings of cargo and rustup that are trusted are copied.
 	Trusted bool
@@ -47,7 +47,8 @@ const (
 	_ WorkMode = iota
 	WorkPlain
 	WorkExecutable
-	WorkOther // symbolic links, submodules
+	WorkOther  // symbolic links, submodules
+	WorkUnread // a file that was not read
 )
 
 // NewWork makes an empty copy below a directory; empty is the one for temporary files. The caller must call Close.
@@ -116,8 +117,11 @@ func settings(p string) string {
 
 // leftOut says why a file is not copied; empty for one that is.
 func (f WorkFile) leftOut() string {
-	if f.Mode == WorkOther {
+	switch f.Mode {
+	case WorkOther:
 		return "it is no plain file"
+	case WorkUnread:
+		return "it was not read"
 	}
 	why := settings(f.Path)
 	if why != "" && f.Trusted {
