@@ -21,6 +21,7 @@ func inPlace(p *checks.Pass) {
 	invariantGone(p)
 	invariantNew(p)
 	mutRefStyle(p)
+	typesOther(p)
 	told := map[*pair.Function]bool{}
 	for _, e := range of(p.Input).effects() {
 		told[e.user] = true
@@ -55,6 +56,23 @@ func inPlace(p *checks.Pass) {
 			out.Message = "This contract reads as before and means something else: " + quoteAll(names) + " in it changed."
 		}
 		out.Detail = strings.Join(detail, "\n")
+		p.Report(out)
+	}
+}
+
+// typesOther reports contracts in which a type is another one than before, or has another definition: what a quantifier ranges over, and what a field
+// holds, is a part of what they say.
+func typesOther(p *checks.Pass) {
+	for _, r := range of(p.Input).restingOnOther() {
+		out := checks.AtFunction(r.user)
+		out.Change = "types\x00" + strings.Join(r.detail, "\x00")
+		out.Detail = strings.Join(r.detail, "\n")
+		out.Undecided = hasCallers(r.user)
+		out.Message = "This contract reads as before and may mean something else: what " + quoteAll(r.names) + " stands for in it, or in what it rests on, changed."
+		if believed(r.user.Head) {
+			out.Message += " " + moreBelieved
+			out.Severity = policy.Error
+		}
 		p.Report(out)
 	}
 }

@@ -154,6 +154,8 @@ type effect struct {
 	// relation of the definition, or, where that has no direction, of the contract: Weaker, Stronger, or Unknown for "changed".
 	relation Relation
 	contract Relation
+	// given tells that the definition takes the place of none, so that what is believed about it may be false.
+	given bool
 }
 
 // effects are found once for the three rules about them.
@@ -168,7 +170,11 @@ func (c *comparer) effects() []effect {
 func (c *comparer) definitions() []effect {
 	var out []effect
 	for _, spec := range c.pairs.Functions {
-		if spec.Base == nil || spec.Head == nil || !isSpec(spec.Head) || !isSpec(spec.Base) || !changedItself(spec) || !defined(spec.Head) || !defined(spec.Base) {
+		if spec.Base == nil || spec.Head == nil || !isSpec(spec.Head) || !isSpec(spec.Base) || !changedItself(spec) || !defined(spec.Head) {
+			continue
+		}
+		if !defined(spec.Base) {
+			out = append(out, c.given(spec)...)
 			continue
 		}
 		if c.sameFns[spec.Head] {
@@ -183,7 +189,7 @@ func (c *comparer) definitions() []effect {
 			if u.Base != nil && u.Head.Mode != model.Spec {
 				e.contract = c.verdict(u).direction
 			}
-			if e.contract == Equal && textSame(u) && rel != Unknown && !ofOperator(spec.Head) && !isInvariant(spec.Head) {
+			if e.contract == Equal && textSame(u) && rel != Unknown && !ofOperator(spec.Head) && !unwritten(spec.Head) {
 				// The definition changed, the contract did not: it uses the part that is the same.
 				continue
 			}
@@ -214,6 +220,37 @@ func (c *comparer) definitions() []effect {
 		}
 	}
 	return out
+}
+
+// given are the contracts that rest on a spec function that had no definition and has one. What was believed about it held of some function perhaps, and may not
+// hold of this one. Where nothing was believed, nobody knew anything of the function, and where all that was believed is proved now, all that was known is known.
+func (c *comparer) given(spec *pair.Function) []effect {
+	known, lost := false, false
+	for _, b := range c.pairs.Base.ContractUsers(spec.Base) {
+		if !believed(b) || !b.Verified {
+			continue
+		}
+		known = true
+		if p := c.pairs.OfBase(b); p != nil && (p.Head == nil || !textSame(p)) {
+			lost = true
+		}
+	}
+	if !known {
+		return nil
+	}
+	var out []effect
+	for _, u := range c.users(spec) {
+		if lost || believed(u.Head) {
+			out = append(out, effect{spec: spec, user: u, relation: Unknown, contract: c.verdict(u).direction, given: true})
+		}
+	}
+	return out
+}
+
+// unwritten tells a definition that contracts rest on without naming it: the invariant of a type, or the answer of a type to a question of the library, such as what a
+// lock keeps.
+func unwritten(f *model.Function) bool {
+	return isInvariant(f) || f.Kind == model.TraitImplMethod && f.TraitMethod == nil && returnsBool(f) && !ofOperator(f)
 }
 
 // inContract tells whether one of the calls of a function that stand in f's contract is of g.
@@ -256,7 +293,7 @@ func (c *comparer) users(spec *pair.Function) []*pair.Function {
 			out = append(out, u)
 		}
 	}
-	if isInvariant(spec.Head) {
+	if unwritten(spec.Head) {
 		for _, u := range c.pairs.Functions {
 			if u.Head != nil && u.Base != nil && u.Head.Public && speaksOf(u.Head, spec.Head.Self) {
 				add(u)
@@ -291,18 +328,9 @@ func (c *comparer) users(spec *pair.Function) []*pair.Function {
 
 // speaksOf tells whether a type occurs in a signature.
 func speaksOf(f *model.Function, typ string) bool {
-	if i := strings.IndexByte(typ, '<'); i >= 0 {
-		typ = typ[:i]
-	}
-	if i := strings.LastIndex(f.Self, typ); typ != "" && i >= 0 {
-		return true
-	}
-	for _, p := range f.Params {
-		if strings.Contains(p.Type, typ) {
-			return true
-		}
-	}
-	return strings.Contains(f.ResultType, typ)
+	typ = typeWord(typ)
+	named := func(text string) bool { return typ != "" && slices.Contains(strings.FieldsFunc(text, notWord), typ) }
+	return named(f.Self) || named(f.ResultType) || slices.ContainsFunc(f.Params, func(p model.Param) bool { return named(p.Type) })
 }
 
 // definitionRelation compares the two definitions of a spec function that gives a truth value: Weaker when head's holds wherever

@@ -569,11 +569,14 @@ func specDefinition(p *checks.Pass, which Relation) {
 		first := by[u][0]
 		out := checks.AtFunction(u)
 		var names, change, detail []string
+		given := false // one had no definition
 		for _, e := range by[u] {
 			b, h := e.spec.Base.Body, e.spec.Head.Body
 			if !isSpec(e.spec.Head) {
 				b, h = cmp.Or(e.spec.Base.Substitute(), "itself"), cmp.Or(e.spec.Head.Substitute(), "itself")
 			}
+			b, h = cmp.Or(b, "no definition"), cmp.Or(h, "no definition")
+			given = given || e.given
 			names = append(names, e.spec.Head.Symbol)
 			change = append(change, e.spec.Head.Symbol+"\x00"+h)
 			detail = append(detail, fmt.Sprintf("%s in base (%s): %s\n%s in head (%s): %s",
@@ -605,10 +608,14 @@ func specDefinition(p *checks.Pass, which Relation) {
 			out.Message += " The contract as a whole is weaker."
 		case Stronger:
 			out.Message += " The contract as a whole is stronger."
-			if believed(u.Head) {
+			if believed(u.Head) && !given {
 				out.Message += " " + moreBelieved
 				out.Severity = policy.Error
 			}
+		}
+		if given && believed(u.Head) {
+			out.Message += " It had no definition, and nobody checks that what is believed of it holds of this one."
+			out.Severity = policy.Error
 		}
 		if u.Base != nil && hasCallers(u) {
 			v := of(p.Input).verdict(u)

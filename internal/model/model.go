@@ -417,11 +417,12 @@ type Item struct {
 	Exec string
 	// Text is the canonical whole; for an impl, trait or module its header.
 	Text string
-	// ExecRefs as in Function.
-	ExecRefs []Ref
-	Attrs    []string
-	Derives  []string
-	Sites    []Site
+	// ExecRefs and GhostRefs as in Function.
+	ExecRefs, GhostRefs []Ref
+
+	Attrs   []string
+	Derives []string
+	Sites   []Site
 	// Self and Trait of an impl, canonical; Negative tells `impl !Trait for T`, Unsafe `unsafe impl` and `unsafe trait`.
 	Self, Trait      string
 	Negative, Unsafe bool

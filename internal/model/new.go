@@ -457,7 +457,7 @@ func (x *index) analyseItem(it *Item) {
 		it.Text = syntax.Canon(n)
 	}
 	if it.Kind != MacroItem {
-		it.ExecRefs = refs(a.exec)
+		it.ExecRefs, it.GhostRefs = refs(a.exec), refs(a.ghost)
 	}
 	for _, r := range it.ExecRefs {
 		if isAtomic(r.To) {

@@ -105,7 +105,7 @@ type Item struct {
 	Change                   Change
 	What                     What
 	SitesAdded, SitesRemoved []model.Site
-	ExecDetail               []RefChange
+	ExecDetail, GhostDetail  []RefChange
 }
 
 // Pairs is the result: every function and item of both models is in exactly one pair.
@@ -208,8 +208,8 @@ func (p *Pairs) readModules() bool {
 	return inBase || inHead
 }
 
-// inPlace are the names of macros, constants and types by another name that say something else now: they stand for it in files that
-// may not have changed.
+// inPlace are the names of macros, constants, types by another name and types of ghost code that say something else now: what names them may
+// stand in files that have not changed.
 func (p *Pairs) inPlace() []string {
 	var out []string
 	for _, pr := range p.Items {
@@ -220,6 +220,10 @@ func (p *Pairs) inPlace() []string {
 		switch h.Kind {
 		case model.MacroItem, model.ConstItem, model.StaticItem, model.TypeAliasItem:
 			out = append(out, h.Name)
+		case model.StructItem, model.EnumItem, model.UnionItem:
+			if b.Exec == h.Exec { // else code that has to be changed with it
+				out = append(out, h.Name)
+			}
 		}
 	}
 	slices.Sort(out)
@@ -434,11 +438,14 @@ func (p *Pairs) compareItem(pr *Item) {
 		pr.Change, pr.SitesRemoved = Removed, b.Sites
 		return
 	}
-	nb := p.names(itemVars(b), "", true, b.ExecRefs)
-	nh := p.names(itemVars(h), "", false, h.ExecRefs)
-	pr.ExecDetail = p.refChanges(b.ExecRefs, h.ExecRefs)
+	nb := p.names(itemVars(b), "", true, b.ExecRefs, b.GhostRefs)
+	nh := p.names(itemVars(h), "", false, h.ExecRefs, h.GhostRefs)
+	pr.ExecDetail, pr.GhostDetail = p.refChanges(b.ExecRefs, h.ExecRefs), p.refChanges(b.GhostRefs, h.GhostRefs)
 	if (b.Exec != h.Exec || b.Name != h.Name) && nb.write(b.Exec) != nh.write(h.Exec) || len(pr.ExecDetail) > 0 {
 		pr.What |= Executable
+	}
+	if len(pr.GhostDetail) > 0 {
+		pr.What |= GhostRefs
 	}
 	if (b.Text != h.Text || b.Name != h.Name) && nb.write(b.Text) != nh.write(h.Text) {
 		pr.What |= Body
