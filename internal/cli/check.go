@@ -1,9 +1,12 @@
 package cli
 
 import (
+	"errors"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -136,10 +139,12 @@ func writeResult(r *run, result *engine.Result, format string, outputs []output)
 	if err := write(r.stdout, format, result); err != nil {
 		return err
 	}
+	var errs []error
 	for _, o := range outputs {
-		if err := host.WriteFile(o.file, func(w io.Writer) error { return write(w, o.format, result) }); err != nil {
-			return err
-		}
+		errs = append(errs, host.WriteFile(o.file, func(w io.Writer) error { return write(w, o.format, result) }))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return err
 	}
 	inconclusive := result.Policy.Gate.Inconclusive
 	if result.Report.Outcome == checks.OutcomeInconclusive && inconclusive == policy.InconclusiveWarn && !result.TimedOut {
@@ -179,6 +184,9 @@ func parseOutputs(flags []string) ([]output, error) {
 			return nil, usagef("--output %q: want FORMAT=FILE, such as json=report.json", f)
 		case !slices.Contains(host.Formats(), format):
 			return nil, usagef("--output %q: there is no format %q%s; the formats are %s", f, format, host.DidYouMean(format, host.Formats()), strings.Join(host.Formats(), ", "))
+		}
+		if _, err := os.Stat(filepath.Dir(file)); errors.Is(err, fs.ErrNotExist) {
+			return nil, usagef("--output %q: there is no directory %s", f, filepath.Dir(file))
 		}
 		out = append(out, output{format, file})
 	}

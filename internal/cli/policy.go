@@ -146,7 +146,7 @@ Examples:
 
     specgate policy explain stack::Stack::push
     specgate policy explain stack::Stack::push src/stack.rs
-    specgate policy explain ring::ffi::map_pages src/ffi.rs --policy ci/strict.toml
+    specgate policy explain ffi::map_pages src/ffi.rs --policy ci/strict.toml
 
 Exit codes: 0 explained; 2 a usage error, mistakes in the policy, or no such symbol or file.`
 }

@@ -388,11 +388,11 @@ func (p *parts) stopped(about shard.About) bool {
 func (p *parts) measured(r *runner, subjects []*measure.Subject) (*checks.StrengthInput, error) {
 	pairs := map[shard.Function]*shard.Pair{}
 	var why []string
-	did := false
+	did, blocks := false, false
 	var protections [][]sandbox.Protection
 	for _, f := range p.files {
 		if f.Strength.NotRun != "" {
-			why = append(why, f.Strength.NotRun)
+			why, blocks = append(why, f.Strength.NotRun), blocks || f.Strength.Blocks
 		}
 		for i := range f.Strength.Functions {
 			x := &f.Strength.Functions[i]
@@ -417,7 +417,7 @@ func (p *parts) measured(r *runner, subjects []*measure.Subject) (*checks.Streng
 				r.reason(true, string(checks.Strength), "%s", text)
 			}
 		}
-		r.notRun("%s", why[0])
+		r.notRun(blocks, "%s", why[0])
 		return nil, nil
 	}
 	if err := p.aboutCases(r, subjects); err != nil {

@@ -60,6 +60,9 @@ func (r *runner) problems() {
 	}
 	report("", head, base)
 	report("base ", base, head)
+	if out := r.notJudged(); len(out) > 0 {
+		r.reason(false, "scope", "the policy's scope leaves out changed Rust files: %s", some(out))
+	}
 
 	switch {
 	case r.sides.baseName == r.sides.headName:
@@ -69,6 +72,24 @@ func (r *runner) problems() {
 	case !slices.ContainsFunc([]*model.Model{r.pairs.Base, r.pairs.Head}, hasVerus) && !r.blocked:
 		r.reason(false, "scope", "the change touches no Verus code")
 	}
+}
+
+// notJudged are the Rust files of the change of which the policy leaves out both sides.
+func (r *runner) notJudged() []string {
+	var out []string
+	for _, c := range r.changes {
+		judged, name := false, ""
+		for _, e := range []gitrepo.Entry{c.Base, c.Head} {
+			if e.Path != "" {
+				name = e.Path
+				judged = judged || !isRust(e.Path) || r.policy.InScope(e.Path)
+			}
+		}
+		if !judged {
+			out = append(out, quotePath(name))
+		}
+	}
+	return out
 }
 
 // problem is a place of a changed file that was not understood.

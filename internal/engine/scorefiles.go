@@ -130,6 +130,9 @@ func (o ScoreOptions) compiler(ctx context.Context) (c Compiler, why string, err
 		return c, "nothing was run", nil
 	}
 	if c, err = o.Compiler(); err != nil {
+		if c.Named {
+			return c, "", &InputError{err}
+		}
 		return c, err.Error(), nil
 	}
 	why, err = cannotRun(ctx, c, policy.SandboxPrefer)

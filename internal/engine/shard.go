@@ -280,9 +280,9 @@ func (s *share) ranWith(protections []sandbox.Protection) {
 }
 
 // notMeasured notes why nothing was measured.
-func (s *share) notMeasured(r *runner, why string) {
+func (s *share) notMeasured(r *runner, why string, blocks bool) {
 	if s != nil {
-		s.file.Strength.NotRun = why
+		s.file.Strength.NotRun, s.file.Strength.Blocks = why, blocks
 		s.reasons(r)
 	}
 }

@@ -64,12 +64,12 @@ func (r *runner) measureStrength() error {
 	}
 	compiler, err := r.o.Compiler()
 	if err != nil {
-		r.notRun("%v", err)
+		r.notRun(compiler.Named, "%v", err)
 		return nil
 	}
 	if why, err := cannotRun(r.ctx, compiler, r.policy.Gate.Sandbox); why != "" || err != nil {
 		if err == nil {
-			r.notRun("%s", why)
+			r.notRun(false, "%s", why)
 		}
 		return err
 	}
@@ -77,7 +77,7 @@ func (r *runner) measureStrength() error {
 	var not *notRunError
 	switch {
 	case errors.As(err, &not) && r.ctx.Err() == nil:
-		r.notRun("%v", not)
+		r.notRun(compiler.Named, "%v", not)
 		return nil
 	case err != nil:
 		return err
@@ -123,10 +123,10 @@ func thresholds(p *policy.Policy, functions []*checks.StrengthPair) *checks.Stre
 	return &checks.StrengthInput{Min: p.Strength.Min, MaxDrop: p.Strength.MaxDrop, MinSuite: p.Gate.MinSuite, Functions: functions}
 }
 
-// notRun notes, once, why no strength at all is measured. Who names the family wants it.
-func (r *runner) notRun(format string, args ...any) {
-	r.share.notMeasured(r, fmt.Sprintf(format, args...))
-	r.reason(len(r.o.Only) > 0, string(checks.Strength), "no strength was measured: "+format, args...)
+// notRun notes, once, why no strength at all is measured. Who names the family, or a compiler that then does not do, wants it.
+func (r *runner) notRun(named bool, format string, args ...any) {
+	r.share.notMeasured(r, fmt.Sprintf(format, args...), named)
+	r.reason(named || len(r.o.Only) > 0, string(checks.Strength), "no strength was measured: "+format, args...)
 }
 
 // cannotRun says why code that nobody vouches for must not be run here; empty if it may.

@@ -77,7 +77,7 @@ func Compiler(named string, off bool) func() (engine.Compiler, error) {
 			return engine.Compiler{}, errors.New("there is no rustc on PATH; install Rust, or name the compiler with --rustc")
 		}
 		if err != nil {
-			return engine.Compiler{}, fmt.Errorf("there is no compiler %s: %w", named, err)
+			return engine.Compiler{Named: true}, fmt.Errorf("there is no compiler %s: %w", named, err)
 		}
 		return engine.Compiler{Path: path, Named: named != "", CargoHome: verus.CargoHome()}, nil
 	}

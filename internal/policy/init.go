@@ -56,7 +56,7 @@ max-mib = 1024                        # the most that is kept
 
 # [waivers.ring-buffer-ffi]
 # rule = "trust/external-body"
-# symbol = "ring::ffi::map_pages"
+# symbol = "ffi::map_pages" # without the crate's name
 # file = "crates/ring/**"             # may be left out where one crate has the symbol
 # reason = "wraps a system call; reviewed in the safety case, section 4"
 # owner = "@kernel-team"

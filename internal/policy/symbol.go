@@ -6,7 +6,7 @@ import (
 )
 
 // MatchSymbol says whether a pattern matches a symbol such as
-// ring::ffi::map_pages or <User as Ident>::ident.
+// ffi::map_pages or <User as Ident>::ident.
 //
 // Both are taken apart at each `::` outside of angle brackets, parentheses and
 // square brackets. A segment `**` matches any number of segments, also none; in

@@ -140,6 +140,8 @@ type Part struct {
 type Measured struct {
 	// NotRun says why nothing was, although something was to be; empty if it was.
 	NotRun string `json:"notRun"`
+	// Blocks tells that this keeps the outcome from being a pass.
+	Blocks bool `json:"blocks"`
 	// Rustc is nil when nothing was compiled.
 	Rustc       *checks.Tool         `json:"rustc"`
 	Protections []sandbox.Protection `json:"protections"`
