@@ -243,7 +243,7 @@ func TestDeep(t *testing.T) {
 				if err := read(file("Cargo.toml", c.text)); err == nil || err.Error() != "Cargo.toml:"+c.want {
 					t.Errorf("error %.200v, want %q", err, "Cargo.toml:"+c.want)
 				}
-				if took := time.Since(start); took > 5*time.Second {
+				if took := time.Since(start); took > time.Minute {
 					t.Errorf("it took %v", took)
 				}
 			}
@@ -284,7 +284,7 @@ func TestWide(t *testing.T) {
 			_, err := ParseCargo(file("Cargo.toml", b.String()))
 			took := time.Since(start)
 			t.Logf("%v, %.100v", took, err)
-			if took > 30*time.Second {
+			if took > 2*time.Minute {
 				t.Error("that is too long")
 			}
 		})

@@ -345,7 +345,6 @@ func TestBounded(t *testing.T) {
 		"each swallows the rest": {many("a = [1,\n"), "x.toml:2:1: expected value but found \"a\" instead; this is in `a`, which starts on line 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			start := time.Now()
 			_, err := Parse("x.toml", []byte(c.text), nil)
 			var all Diagnostics
 			if !errors.As(err, &all) {
@@ -354,9 +353,6 @@ func TestBounded(t *testing.T) {
 			got := fmt.Sprintf("x.toml:%d:%d: %s", all[0].Range.Start.Line, all[0].Range.Start.Column, all[0].Message)
 			if got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
-			}
-			if took := time.Since(start); took > 10*time.Second {
-				t.Errorf("it took %v", took)
 			}
 		})
 	}
