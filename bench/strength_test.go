@@ -38,7 +38,7 @@ func BenchmarkSpectest(b *testing.B) {
 	}
 	f := syntax.Parse(source.NewFile("lib.rs", text))
 	w := eval.NewWorld([]eval.Source{{File: f, Crate: "lib"}})
-	target, err := spectest.NewTarget(w.Find("lib", "max_of")[0], "max_of")
+	target, err := spectest.NewTarget(w.Find("lib", "max_of")[0], nil, "max_of")
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -75,7 +75,7 @@ func Compare(base, head *Func, steps int) (*Comparison, error) {
 	}
 	m := head.machine(32)
 	m.begin(steps)
-	g := &generator{w: head.w, m: m, tables: map[string][]value.Value{}}
+	g := &generator{w: head.w, m: m, like: base.w, tables: map[string][]value.Value{}}
 	inst, err := g.instances(head)
 	if err != nil {
 		return nil, fmt.Errorf("compare the contracts of %s: %w", short(head.Name), err)

@@ -458,3 +458,50 @@ func TestMethodsOfInstances(t *testing.T) {
 		tc.check(t)
 	}
 }
+
+// What a type parameter stands for is not chosen by a change: types that both versions have go first.
+func TestInstancesOfBothVersions(t *testing.T) {
+	const text = `verus! {
+pub trait Le { spec fn le(self, o: Self) -> bool; }
+pub fn pick<T: Le + Copy>(a: T, b: T) -> (r: T) requires a.le(b) ensures r.le(b) { a }
+TYPES
+}`
+	typ := func(name, op string) string {
+		return "#[derive(Clone, Copy)] pub struct " + name + " { pub v: u8 } impl Le for " + name + " { open spec fn le(self, o: " + name + ") -> bool { self.v " + op + " o.v } }\n"
+	}
+	bare := "pub struct A { pub v: u8 }\n"
+	for _, tc := range []struct{ base, head, wantBase, wantHead string }{
+		{typ("Z", "<="), typ("Z", "<="), "Z", "Z"},
+		{typ("Z", "<="), typ("A", "==") + typ("Z", "<="), "Z", "Z"},
+		{typ("A", "==") + typ("Z", "<="), typ("Z", "<="), "Z", "Z"},
+		{typ("A", "==") + typ("Z", "<="), typ("B", "==") + typ("Z", "<="), "Z", "Z"},
+		{typ("B", "<=") + typ("Z", "<="), typ("A", "==") + typ("B", "<=") + typ("Z", "<="), "B", "B"},
+		{bare + typ("Z", "<="), typ("A", "==") + typ("Z", "<="), "Z", "Z"},
+		{typ("Z", "<="), typ("A", "==") + typ("B", "<="), "Z", "A"},
+	} {
+		base, head := worldOfText(t, "t.rs", strings.Replace(text, "TYPES", tc.base, 1)), worldOfText(t, "t.rs", strings.Replace(text, "TYPES", tc.head, 1))
+		for _, side := range []struct {
+			of, like *World
+			want     string
+		}{{base, head, tc.wantBase}, {head, base, tc.wantHead}} {
+			inst, err := find(t, side.of, "pick").Instances(find(t, side.like, "pick"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := inst["T"].Name; got != "test::"+side.want {
+				t.Errorf("base %s, head %s: %s, want %s", tc.base, tc.head, got, side.want)
+			}
+		}
+		if tc.wantBase != tc.wantHead {
+			continue
+		}
+		weaker := worldOfText(t, "t.rs", strings.Replace(strings.Replace(text, "ensures r.le(b)", "ensures true", 1), "TYPES", tc.head, 1))
+		c, err := Compare(find(t, base, "pick"), find(t, weaker, "pick"), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Accepted == nil {
+			t.Errorf("base %s, head %s: nothing is found that head accepts alone", tc.base, tc.head)
+		}
+	}
+}

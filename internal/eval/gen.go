@@ -12,6 +12,8 @@ import (
 type generator struct {
 	w *World
 	m *machine
+	// like is another version of the world, or nil: what is there too goes first.
+	like *World
 	// hints are numbers that occur in the contracts.
 	hints []value.Int
 	chars []value.Value

@@ -105,22 +105,32 @@ func viewBound(path syntax.Node, words []string) bool {
 
 // implementor finds a type of the world that implements traits and whose values can be made.
 func (g *generator) implementor(traits []*def) *value.Type {
-	var heads []string
-	for head, ims := range g.w.impls {
-		if g.w.types[head] == nil {
-			continue
-		}
-		ok := true
-		for _, tr := range traits {
-			ok = ok && slices.ContainsFunc(ims, func(im *impl) bool {
-				return im.trait == tr && len(im.generic) == 0 && hold(im.conds, g.m.given)
+	implements := func(w *World, head string, given []string) bool {
+		return w.types[head] != nil && !slices.ContainsFunc(traits, func(tr *def) bool {
+			return !slices.ContainsFunc(w.impls[head], func(im *impl) bool {
+				return im.trait != nil && im.trait.full == tr.full && len(im.generic) == 0 && hold(im.conds, given)
 			})
-		}
-		if ok {
+		})
+	}
+	var heads []string
+	for head := range g.w.impls {
+		if implements(g.w, head, g.m.given) {
 			heads = append(heads, head)
 		}
 	}
 	sort.Strings(heads)
+	if g.like != nil {
+		slices.SortStableFunc(heads, func(a, b string) int {
+			x, y := implements(g.like, a, g.m.given), implements(g.like, b, g.m.given)
+			switch {
+			case x && !y:
+				return -1
+			case y && !x:
+				return 1
+			}
+			return 0
+		})
+	}
 	for _, h := range heads {
 		t := &value.Type{Kind: value.TData, Name: h}
 		if d := g.w.types[h]; len(paramTypes(d.node)) == 0 && len(g.values(t, 2)) > 0 {

@@ -160,11 +160,16 @@ func SameTypes(base, head *Judge) error {
 // Instance is what the type parameters of the judged function stand for; empty if it has none.
 func (j *Judge) Instance() map[string]*value.Type { return j.c.inst }
 
-// Instances chooses types for the type parameters of a function whose values exist in executable code. The error is ErrUnsupported.
-func (f *Func) Instances() (map[string]*value.Type, error) {
+// Instances chooses types for the type parameters of a function whose values exist in executable code. like is the function in another version of the
+// sources, or nil: types that are there too go first, so that a change cannot choose one by adding it, and both versions get the same. The error is
+// ErrUnsupported.
+func (f *Func) Instances(like *Func) (map[string]*value.Type, error) {
 	m := f.machine(32)
 	m.begin(questionSteps)
 	g := &generator{w: f.w, m: m, tables: map[string][]value.Value{}}
+	if like != nil {
+		g.like = like.w
+	}
 	inst, err := g.instances(f)
 	if err != nil {
 		return nil, err

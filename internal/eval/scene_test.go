@@ -44,7 +44,7 @@ pub fn counted(g: Ghost<int>, v: u64) requires v == g ensures false {}
 func judgeOf(t testing.TB, w *World, symbol string) *Judge {
 	t.Helper()
 	f := find(t, w, symbol)
-	inst, err := f.Instances()
+	inst, err := f.Instances(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestJudgeFromOutside(t *testing.T) {
 		_, err := j.Shapes(p.Type)
 		fmt.Fprintln(&b, err)
 	}
-	_, err = find(t, w, "lengths").Instances()
+	_, err = find(t, w, "lengths").Instances(nil)
 	fmt.Fprintln(&b, err)
 	want := `both: a [u8] 4; s Option<u8> 0; x usize 0; -> u8, usize of 64
   [[0, 0, 0, 7] None 5_000_000_001]: meets true, exists true

@@ -114,7 +114,7 @@ func (c *crate) target(symbol string) (harness.Target, error) {
 		c.t.Fatalf("%s is not known to the model", symbol)
 	}
 	f := c.model.Functions[i]
-	spec, err := spectest.NewTarget(found[0], symbol)
+	spec, err := spectest.NewTarget(found[0], nil, symbol)
 	return harness.Target{Function: f, Spec: spec}, err
 }
 

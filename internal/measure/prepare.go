@@ -48,7 +48,7 @@ func (r *Result) prepare(ctx context.Context) error {
 	ctx, done, late := r.within(ctx)
 	defer done()
 	s := r.subject
-	r.base, r.head = newSided(s, s.Base), newSided(s, s.Head)
+	r.base, r.head = newSided(s, s.Base, s.Head), newSided(s, s.Head, s.Base)
 	r.same = s.Same && r.base.open() && r.head.open() && eval.SameTypes(r.base.target.Judge(), r.head.target.Judge()) == nil
 	var err error
 	if r.same {
@@ -78,7 +78,7 @@ func (s *sided) open() bool {
 	return s != nil && s.notApplicable == "" && s.unmeasured == "" && s.void == "" && s.refuted == nil
 }
 
-func newSided(subject *Subject, side *Side) *sided {
+func newSided(subject *Subject, side, other *Side) *sided {
 	if side == nil {
 		return nil
 	}
@@ -91,7 +91,11 @@ func newSided(subject *Subject, side *Side) *sided {
 		s.unmeasured = "the evaluator does not know functions that stand where this one does"
 		return s
 	}
-	target, err := spectest.NewTarget(side.Func, subject.Symbol)
+	var like *eval.Func
+	if other != nil {
+		like = other.Func
+	}
+	target, err := spectest.NewTarget(side.Func, like, subject.Symbol)
 	if err != nil {
 		s.unmeasured = plain(subject.Symbol, err)
 		return s

@@ -39,7 +39,7 @@ func target(t testing.TB, w *eval.World, symbol string) (*Target, error) {
 	if len(fs) != 1 {
 		t.Fatalf("%d functions are called %s", len(fs), symbol)
 	}
-	return NewTarget(fs[0], symbol)
+	return NewTarget(fs[0], nil, symbol)
 }
 
 // targetOf reads items with a function f and makes its target.

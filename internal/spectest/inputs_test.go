@@ -48,7 +48,7 @@ func show(set Set) string {
 // checkSet checks what a set promises with a judge of its own.
 func checkSet(t *testing.T, name string, tg *Target, set Set, o Options) {
 	t.Helper()
-	inst, err := tg.judge.Func().Instances()
+	inst, err := tg.judge.Func().Instances(nil)
 	if err != nil {
 		t.Fatal(err)
 	}

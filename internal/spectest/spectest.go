@@ -70,10 +70,11 @@ type Target struct {
 	Exact bool
 }
 
-// NewTarget reads the contract of a function, whose symbol goes into the seed. The error is eval.ErrUnsupported when no values of its
+// NewTarget reads the contract of a function, whose symbol goes into the seed. like is the function in another version of the sources, or nil: see
+// eval.Func.Instances. The error is eval.ErrUnsupported when no values of its
 // types can be made, and says of which and why.
-func NewTarget(f *eval.Func, symbol string) (*Target, error) {
-	inst, err := f.Instances()
+func NewTarget(f, like *eval.Func, symbol string) (*Target, error) {
+	inst, err := f.Instances(like)
 	if err != nil {
 		return nil, fmt.Errorf("make inputs of %s: %w", symbol, err)
 	}
