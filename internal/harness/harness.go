@@ -192,22 +192,6 @@ type Measured struct {
 	Mutants  []Mutant
 }
 
-// Results are what the function gave for each input, nil where it did not return, and what its mutants returned instead, as
-// spectest.Assemble takes them.
-func (m Measured) Results() (observed []*spectest.Observed, mutants []spectest.MutantResult) {
-	for _, o := range m.Observed {
-		observed = append(observed, o.Got)
-	}
-	for _, mu := range m.Mutants {
-		for _, i := range mu.Differs {
-			if got := mu.Outcomes[i].Got; got != nil && observed[i] != nil {
-				mutants = append(mutants, spectest.MutantResult{Mutant: mu.ID, Input: i, Got: *got})
-			}
-		}
-	}
-	return observed, mutants
-}
-
 // Way is how the crate was compiled.
 type Way string
 

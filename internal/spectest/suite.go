@@ -110,21 +110,6 @@ func (s *Suite) Case(i int) *eval.Case {
 	return &eval.Case{Args: s.Inputs[test.Input].Args, Result: test.Wrong.Result, After: test.Wrong.After}
 }
 
-// Mutants that gave a result which the function did not give, for any input: only these count, as that difference shows that they are
-// not equivalent to it.
-func (s *Suite) Mutants() []string {
-	var out []string
-	for _, test := range s.Tests {
-		for _, m := range test.Mutants {
-			if !slices.Contains(out, m) {
-				out = append(out, m)
-			}
-		}
-	}
-	slices.Sort(out)
-	return out
-}
-
 // Assemble makes the suite of a function from what it and its mutants gave. observed has an entry for every input, nil where the function
 // gave nothing. The inputs must meet requires: of others every wrong result escapes, so there is nothing to ask, and the canary would find
 // them out. Wrong results are taken by turns: of both sources, of all inputs, of every mutant and of every sort of edit.
