@@ -104,6 +104,11 @@ func shorten(s string) string {
 	return s
 }
 
+// ghostBelief tells an axiom and its like: what it takes and gives is believed, also where it has no clauses.
+func ghostBelief(f *pair.Function) bool {
+	return f.Base.Verified && f.Head.Verified && believed(f.Base) && believed(f.Head) && f.Head.Mode != model.Exec
+}
+
 const moreBelieved = "Nobody checks the promise: the verifier believes this contract, so more is believed now."
 
 // believed tells a contract that no body is checked against. A trait's is that of every implementation, unless the trait is one of foreign code.
@@ -188,6 +193,7 @@ func because(w *checks.Witness, sure, otherwise string) string {
 }
 
 func requiresStrengthened(p *checks.Pass) {
+	termsOwed(p)
 	c := of(p.Input)
 	for _, f := range contracts(p) {
 		if textSame(f) || !own(f) || isTrait(f) {
@@ -211,6 +217,7 @@ func lostCalls(f *pair.Function, v *verdict) string {
 }
 
 func requiresWeakened(p *checks.Pass) {
+	termsWaived(p)
 	c := of(p.Input)
 	for _, f := range contracts(p) {
 		if textSame(f) || !own(f) {
@@ -262,6 +269,7 @@ func weakened(v *verdict) bool {
 }
 
 func ensuresWeakened(p *checks.Pass) {
+	termsTaken(p)
 	c := of(p.Input)
 	for _, f := range contracts(p) {
 		if textSame(f) || !own(f) || isTrait(f) || promises(f.Head) == 0 || allMoved(f) {
@@ -285,6 +293,7 @@ func lostPromise(f *pair.Function, v *verdict) string {
 }
 
 func ensuresStrengthened(p *checks.Pass) {
+	termsGiven(p)
 	c := of(p.Input)
 	for _, f := range contracts(p) {
 		if textSame(f) || !own(f) {
@@ -306,12 +315,21 @@ func ensuresStrengthened(p *checks.Pass) {
 
 func incomparable(p *checks.Pass) {
 	c := of(p.Input)
-	for _, f := range contracts(p) {
+	for _, f := range p.Pairs.Functions {
+		if f.Base == nil || f.Head == nil || f.Base.Mode == model.Spec || f.Head.Mode == model.Spec || !said(f.Base, f.Head) && !ghostBelief(f) {
+			continue
+		}
 		v := c.verdict(f)
 		switch {
 		case v.types:
-			report(p, f, "A type in the signature changed, so base's contract and this one are about different functions. Compare them by hand.",
+			out := finding(f, "A type in the signature changed, so base's contract and this one are about different functions. Compare them by hand.", nil,
 				syntax.Requires, syntax.Ensures, syntax.Returns)
+			if believed(f.Head) {
+				out.Message += " Nobody checks this one: the verifier believes it as it stands."
+				out.Severity = policy.Error
+				out.Change += "\x00" + f.Head.Signature
+			}
+			p.Report(out)
 		case (v.ensures == Incomparable || v.direction == Incomparable) && !textSame(f) && own(f):
 			out := finding(f, "Neither contract follows from the other: something is promised or covered that was not, and something is not that was. "+
 				because(v.accepted, "For example, %s is allowed now and was not.", "Compare them by hand."), v.accepted, syntax.Ensures, syntax.Returns)

@@ -43,6 +43,11 @@ func contractText(f *model.Function) []string {
 	for _, c := range f.Contract() {
 		out = append(out, c.Kind.String()+" "+c.Text+" when "+c.When+" via "+c.Via)
 	}
+	for _, t := range f.Terms {
+		if t.Around {
+			out = append(out, t.Text) // the others are in the signature
+		}
+	}
 	slices.Sort(out)
 	return append([]string{f.Signature}, out...)
 }

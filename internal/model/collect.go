@@ -512,6 +512,7 @@ func (x *index) trait(n syntax.Node, c around, name string) {
 	it := x.newItem(TraitItem, name, n, c)
 	x.scopeAttrs(&c, n, it)
 	it.Unsafe = hasModifier(n, "unsafe")
+	it.terms(n)
 	info := x.it[it]
 	info.generics = genericNames(n, nil)
 	im := &implInfo{node: n, item: it, scope: c.mod, generics: info.generics, traitItem: it, done: true, outer: c.outer, types: map[string]syntax.Node{}}
@@ -535,6 +536,7 @@ func (x *index) impl(n syntax.Node, c around) {
 	it := x.newItem(ImplItem, "impl", n, c)
 	x.scopeAttrs(&c, n, it)
 	it.Negative, it.Unsafe = n.Negative(), hasModifier(n, "unsafe")
+	it.terms(n)
 	im := &implInfo{node: n, item: it, scope: c.mod, self: n.Get(syntax.FSelfType), trait: n.Get(syntax.FTrait),
 		generics: genericNames(n, nil), outer: c.outer, types: map[string]syntax.Node{}}
 	x.it[it].impl = im
@@ -885,9 +887,10 @@ func (x *index) function(n syntax.Node, c around) *Function {
 	f.Verified = c.verified && !c.external || f.Kind == AssumeSpecFunction
 	f.BodyVerified = f.Verified && f.HasBody && !trusted && f.Kind != AssumeSpecFunction
 	f.publish(n)
+	f.info = info
 	x.signature(f, n, ms)
 	// Bodies hold functions and items of their own.
-	info.index, f.info = len(x.functions), info
+	info.index = len(x.functions)
 	x.functions = append(x.functions, f)
 	if c.impl != nil && n.Kind() == syntax.Fn {
 		c.impl.fns = append(c.impl.fns, f)

@@ -177,6 +177,11 @@ type Function struct {
 	Result, ResultType string
 	// ResultPattern is the pattern that Result is the text of; not valid if there is none.
 	ResultPattern syntax.Node
+	// Generics are the names of the generic parameters of the impl or trait around the function and of its own, in order.
+	Generics []string
+	// Terms are what the signature asks and gives beside types and clauses. Around is the impl or trait around the function; nil: none.
+	Terms  []Term
+	Around *Item
 	// Signature is the canonical signature without contract: visibility, qualifiers, mode, generics, parameters, result, where.
 	Signature string
 	// Attrs are the canonical attributes that are no contract (docs left out), outer and inner, in order.
@@ -423,6 +428,9 @@ type Item struct {
 	Attrs   []string
 	Derives []string
 	Sites   []Site
+	// Generics and Terms of an impl or a trait, as in Function.
+	Generics []string
+	Terms    []Term
 	// Self and Trait of an impl, canonical; Negative tells `impl !Trait for T`, Unsafe `unsafe impl` and `unsafe trait`.
 	Self, Trait      string
 	Negative, Unsafe bool

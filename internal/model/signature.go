@@ -75,6 +75,7 @@ func (x *index) signature(f *Function, n syntax.Node, ms []meta) {
 		put("where " + strings.Join(bounds, ", "))
 	}
 	f.Signature = b.String()
+	f.terms(n, ms, f.info.impl)
 
 	f.Own = appendClauses(f.Own, f.File, n)
 	for _, m := range ms {

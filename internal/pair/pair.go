@@ -47,7 +47,7 @@ type What uint16
 
 const (
 	Executable What = 1 << iota // executable projection, or what a name in it resolves to
-	Contract                    // clauses, own or inherited
+	Contract                    // clauses, own or inherited, and terms
 	Body                        // anything in the body: executable code, proof code, the definition of a spec function
 	Signature                   // signature without contract
 	Attributes                  // attributes other than contract
@@ -69,6 +69,9 @@ type Function struct {
 	What       What
 	// Contract compares the clauses; with one side missing, all clauses of the other are Added or Removed.
 	Contract ContractDiff
+	// TermsAdded are what head's signature asks or gives beside types and clauses and base's does not, TermsRemoved the other way; with one side missing
+	// there are none.
+	TermsAdded, TermsRemoved []model.Term
 	// SitesAdded are the head's trust sites that the base function does not have (by kind, text and count), SitesRemoved the
 	// other way. Sites of a scope (Site.Scope) are compared like the function's own.
 	SitesAdded, SitesRemoved []model.Site
@@ -106,6 +109,8 @@ type Item struct {
 	What                     What
 	SitesAdded, SitesRemoved []model.Site
 	ExecDetail, GhostDetail  []RefChange
+	// TermsAdded and TermsRemoved are what an impl or a trait asks of its types.
+	TermsAdded, TermsRemoved []model.Term
 }
 
 // Pairs is the result: every function and item of both models is in exactly one pair.
@@ -441,6 +446,9 @@ func (p *Pairs) compareItem(pr *Item) {
 	nb := p.names(itemVars(b), "", true, b.ExecRefs, b.GhostRefs)
 	nh := p.names(itemVars(h), "", false, h.ExecRefs, h.GhostRefs)
 	pr.ExecDetail, pr.GhostDetail = p.refChanges(b.ExecRefs, h.ExecRefs), p.refChanges(b.GhostRefs, h.GhostRefs)
+	nb.types = renamedGenerics(b.Generics, h.Generics, b.Node)
+	text := func(n *names) func(model.Term) string { return func(t model.Term) string { return n.write(t.Text) } }
+	pr.TermsAdded, pr.TermsRemoved = termDiff(b.Terms, h.Terms, text(nb), text(nh))
 	if (b.Exec != h.Exec || b.Name != h.Name) && nb.write(b.Exec) != nh.write(h.Exec) || len(pr.ExecDetail) > 0 {
 		pr.What |= Executable
 	}
@@ -545,12 +553,14 @@ func (p *Pairs) compare(pr *Function) {
 	p.nameSelf(nb, b, true)
 	p.nameSelf(nh, h, false)
 	nb.ghost, nh.ghost = ghostMacros(b), ghostMacros(h)
+	nb.types = renamedGenerics(b.Generics, h.Generics, generic(b)...)
 	// Equal text means the same only where the parameters of a name are in the same place.
-	inPlace := maps.Equal(nb.vars, nh.vars)
+	inPlace := maps.Equal(nb.vars, nh.vars) && len(nb.types) == 0
 	same := func(x, y string) bool { return x == y && inPlace || nb.write(x) == nh.write(y) }
 	pr.ExecDetail = p.refChanges(b.ExecRefs, h.ExecRefs)
 	pr.GhostDetail = p.refChanges(b.GhostRefs, h.GhostRefs)
-	signature := same(b.Signature, h.Signature)
+	pr.TermsAdded, pr.TermsRemoved = p.terms(b, h, nb, nh)
+	signature := sameSignature(b, h, pr, same) && p.sameArguments(b, h, nb, nh)
 	// A bound written in another place, or a unit result written out, is the same function: then the bodies decide.
 	if !same(b.Exec, h.Exec) && !(signature && same(bodyOf(b.Exec), bodyOf(h.Exec))) || len(pr.ExecDetail) > 0 {
 		pr.What |= Executable
@@ -581,7 +591,7 @@ func (p *Pairs) compare(pr *Function) {
 		pr.What |= Cfg
 	}
 	pr.Contract = p.contract(b, h, nb, nh)
-	if len(pr.Contract.Added)+len(pr.Contract.Removed) > 0 {
+	if len(pr.Contract.Added)+len(pr.Contract.Removed)+len(pr.TermsAdded)+len(pr.TermsRemoved) > 0 {
 		pr.What |= Contract
 	}
 	pr.SitesAdded, pr.SitesRemoved = siteDiff(b.Sites, h.Sites, nb, nh)
@@ -604,6 +614,9 @@ func (p *Pairs) untouched(b, h *model.Function) bool {
 	}
 	sameSite := func(x, y model.Site) bool { return x.Kind == y.Kind && x.Text == y.Text }
 	sameParam := func(x, y model.Param) bool { return x.Pattern == y.Pattern }
+	if !slices.Equal(b.Generics, h.Generics) || !slices.Equal(b.Terms, h.Terms) || b.Self != h.Self {
+		return false
+	}
 	sameRef := func(x, y model.Ref) bool {
 		if x.Written != y.Written || x.Macro != y.Macro || p.toHead(x.To) != y.To {
 			return false
@@ -620,7 +633,7 @@ func (p *Pairs) untouched(b, h *model.Function) bool {
 	}
 	return slices.EqualFunc(b.Own, h.Own, sameClause) && slices.EqualFunc(b.Inherited, h.Inherited, sameClause) &&
 		slices.EqualFunc(b.Sites, h.Sites, sameSite) && slices.EqualFunc(b.Params, h.Params, sameParam) &&
-		slices.EqualFunc(b.ExecRefs, h.ExecRefs, sameRef) && slices.EqualFunc(b.GhostRefs, h.GhostRefs, sameRef)
+		slices.EqualFunc(b.ExecRefs, h.ExecRefs, sameRef) && slices.EqualFunc(b.GhostRefs, h.GhostRefs, sameRef) && slices.EqualFunc(aroundRefs(b), aroundRefs(h), sameRef)
 }
 
 // conditions are the cfg conditions under which a verified function stands now and did not before: where they do not hold the verifier no

@@ -15,6 +15,8 @@ type names struct {
 	vars map[string]string
 	// paths are free paths to what they resolve to, in the head's symbols.
 	paths map[string]string
+	// types are generic parameters, lifetimes among them, to the head's names for them.
+	types map[string]string
 	// methods are method names to the head's, for those renamed.
 	methods map[string]string
 	// self is the function's own name, which a renaming does not count as a change.
@@ -186,6 +188,9 @@ func (n *names) write(text string) string {
 		if !word && tok[0] >= '0' && tok[0] <= '9' && (prev != "." || prev2 == ".") { // not what follows the point of 0.05
 			out = number(tok)
 		}
+		if tok[0] == '\'' && n.types[tok] != "" {
+			out = n.types[tok]
+		}
 		if word {
 			switch {
 			case prev == ".":
@@ -210,6 +215,12 @@ func (n *names) write(text string) string {
 				}
 			case n.paths[tok] != "":
 				out = n.paths[tok]
+			case n.types[tok] != "":
+				out = n.types[tok]
+			case len(n.types) > 0:
+				if first, rest, ok := strings.Cut(tok, "::"); ok && n.types[first] != "" {
+					out = n.types[first] + "::" + rest
+				}
 			}
 			if tok == "forall" || tok == "exists" || tok == "choose" {
 				binding = 1

@@ -1,0 +1,124 @@
+package contract
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/specgate/specgate/checks"
+	"github.com/specgate/specgate/internal/model"
+	"github.com/specgate/specgate/internal/pair"
+	"github.com/specgate/specgate/internal/policy"
+)
+
+// termChange is how the signatures of a pair differ beside types and clauses: the terms that callers must meet now, or need not meet any more, and those that they
+// may newly rely on, or cannot rely on any more.
+type termChange struct{ owed, waived, given, taken []model.Term }
+
+func termsOf(added, removed []model.Term) termChange {
+	var out termChange
+	for i, list := range [][]model.Term{added, removed} {
+		for _, t := range list {
+			switch gone := i == 1; {
+			case t.Effect == model.Gives && gone:
+				out.taken = append(out.taken, t)
+			case t.Effect == model.Gives:
+				out.given = append(out.given, t)
+			case (t.Effect == model.Asks) != gone:
+				out.owed = append(out.owed, t)
+			default:
+				out.waived = append(out.waived, t)
+			}
+		}
+	}
+	return out
+}
+
+func quoteTerms(terms []model.Term) string {
+	var out []string
+	for _, t := range terms {
+		out = append(out, t.Text)
+	}
+	return quoteAll(out)
+}
+
+// terms reports the pairs of which pick gives terms. More is a difference that makes a contract say more, which counts where it is believed, and is good news
+// elsewhere; one that makes it say less is a notice where it is believed. Terms of an impl hold for all its functions, and are one finding at the first.
+func terms(p *checks.Pass, more bool, pick func(c termChange) []model.Term, format string) {
+	type key struct {
+		around *model.Item
+		text   string
+	}
+	var order []*pair.Function
+	found := map[*pair.Function]checks.Finding{}
+	first := map[key]*pair.Function{}
+	for _, f := range p.Pairs.Functions {
+		if f.Base == nil || f.Head == nil || f.Head.Mode == model.Spec || f.Base.Mode == model.Spec || !f.Base.Verified || !f.Head.Verified {
+			continue
+		}
+		if more && !believed(f.Head) || f.Head.Kind == model.TraitImplMethod && inheritsTerms(p, f) {
+			continue
+		}
+		list := pick(termsOf(f.TermsAdded, f.TermsRemoved))
+		if len(list) == 0 {
+			continue
+		}
+		if !slices.ContainsFunc(list, func(t model.Term) bool { return !t.Around }) {
+			k := key{f.Head.Around, quoteTerms(list)}
+			if other := first[k]; other != nil {
+				out := found[other]
+				if len(out.Also) == 0 {
+					out = add(out, fmt.Sprintf("It holds for more functions of the impl, such as %s.", f.Head.Symbol))
+				}
+				out.Also = append(out.Also, f.Head.Symbol)
+				found[other] = out
+				continue
+			}
+			first[k] = f
+		}
+		out := checks.AtFunction(f)
+		out.Message = fmt.Sprintf(format, quoteTerms(list))
+		out.Change = quoteTerms(list)
+		switch {
+		case more:
+			out.Message += " " + moreBelieved
+			out.Severity = policy.Error
+		case believed(f.Head) && believed(f.Base):
+			out.Severity = policy.Notice
+		}
+		found[f] = out
+		order = append(order, f)
+	}
+	for _, f := range order {
+		p.Report(found[f])
+	}
+}
+
+// inheritsTerms tells that the trait's method changed in the same way, where it is reported.
+func inheritsTerms(p *checks.Pass, f *pair.Function) bool {
+	of := p.Pairs.OfHead(f.Head.TraitMethod)
+	if of == nil || believed(f.Head) {
+		return false
+	}
+	own := func(list []model.Term) []model.Term {
+		return slices.DeleteFunc(slices.Clone(list), func(t model.Term) bool { return t.Around })
+	}
+	return len(own(f.TermsAdded)) == len(f.TermsAdded) && len(own(f.TermsRemoved)) == len(f.TermsRemoved) &&
+		len(own(of.TermsAdded)) == len(f.TermsAdded) && len(own(of.TermsRemoved)) == len(f.TermsRemoved)
+}
+
+func termsOwed(p *checks.Pass) {
+	terms(p, false, func(c termChange) []model.Term { return c.owed },
+		"The signature asks for more than before: %s. Calls that base covered are not covered any more.")
+}
+
+func termsWaived(p *checks.Pass) {
+	terms(p, true, func(c termChange) []model.Term { return c.waived }, "The signature does not ask for %s any more, so more calls are covered.")
+}
+
+func termsTaken(p *checks.Pass) {
+	terms(p, false, func(c termChange) []model.Term { return c.taken }, "The signature does not give %s any more: callers cannot rely on it.")
+}
+
+func termsGiven(p *checks.Pass) {
+	terms(p, true, func(c termChange) []model.Term { return c.given }, "The signature gives more than before: %s.")
+}
