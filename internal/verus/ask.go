@@ -154,7 +154,7 @@ func (v *Verifier) hasFocus(ctx context.Context, w *Work, o Options) (bool, erro
 // metadata is what cargo says of a workspace. An error that is about the workspace or the installation is a *Problem.
 func (v *Verifier) metadata(ctx context.Context, w *Work, manifest string, o Options) (wireMetadata, error) {
 	limits := sandbox.Limits{Wall: o.Timeout, Stdout: maxStdout, Stderr: maxStderr}
-	c := sandbox.Command{Name: "cargo", Args: []string{"metadata", "--format-version=1", "--no-deps", "--offline"}, Env: ownCompiler(v.environ(w.Target, false)),
+	c := sandbox.Command{Name: "cargo", Args: []string{"metadata", "--format-version=1", "--no-deps", "--offline"}, Env: v.ownEnviron(w, false),
 		Dir: filepath.Join(w.Root, filepath.FromSlash(path.Dir(manifest))), Limits: limits, Grace: grace}
 	var meta wireMetadata
 	res, err := v.runner.Run(ctx, c)

@@ -55,12 +55,13 @@ type Answers struct {
 }
 
 // answersFormat grows when other things decide a key, or entries are written in another way.
-const answersFormat = "specgate verus answers 1"
+const answersFormat = "specgate verus answers 2"
 
-// An entry has the paths of the copy and of the target directory replaced by these.
+// An entry has the paths of the copy and of the target directories replaced by these.
 const (
 	hiddenRoot   = "/specgate.cached/tree"
 	hiddenTarget = "/specgate.cached/target"
+	hiddenClean  = "/specgate.cached/clean"
 )
 
 // NewAnswers looks at all files of the installation. An error says why its answers cannot be kept.
@@ -127,7 +128,7 @@ func (a *Answers) Find(ctx context.Context, t *Tree, j Job) (*Run, error) {
 	v := *a.verifier
 	played := &player{calls: e.Calls}
 	v.runner = played
-	r, err := v.Verify(ctx, &Work{Root: hiddenRoot, Target: hiddenTarget}, j)
+	r, err := v.Verify(ctx, &Work{Root: hiddenRoot, Target: hiddenTarget, clean: hiddenClean, fetched: map[string]bool{}}, j)
 	// This specgate may call other programs than the one that wrote the entry.
 	if err != nil || played.failed || len(played.calls) > 0 {
 		return nil, nil
@@ -326,7 +327,7 @@ var plainDir = regexp.MustCompile(`^(/[A-Za-z0-9._-]+)+$`)
 // hider replaces the directories of a copy, which have other names each time. It tells whether that leaves nothing of them, and can be
 // undone.
 func hider(w *Work) func(string) (string, bool) {
-	replace := strings.NewReplacer(w.Root, hiddenRoot, w.Target, hiddenTarget)
+	replace := strings.NewReplacer(w.Root, hiddenRoot, w.Target, hiddenTarget, w.clean, hiddenClean)
 	plain := plainDir.MatchString(w.Root) && plainDir.MatchString(w.Target)
 	traces := []string{filepath.Base(w.dir), filepath.Base(w.Target)}
 	if filepath.Dir(w.Target) == w.dir {

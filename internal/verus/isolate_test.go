@@ -116,6 +116,26 @@ func TestIsolate(t *testing.T) {
 		t.Errorf("the build may use the network: %q", args)
 	}
 
+	// They read nothing that was built, and nothing is downloaded for further runs of the copy.
+	if _, err := v.VerifyWorkspace(t.Context(), w, "Cargo.toml", o); err != nil {
+		t.Fatal(err)
+	}
+	got = nil
+	for _, c := range n.calls[1:] {
+		var env []string
+		for _, e := range c.Env {
+			if strings.HasPrefix(e, "CARGO_TARGET_DIR=") || strings.HasPrefix(e, "CARGO_CACHE_") {
+				env = append(env, strings.ReplaceAll(e, filepath.Dir(w.Root), "WORK"))
+			}
+		}
+		got = append(got, fmt.Sprint(filepath.Base(c.Name), " ", c.Args[0], ": ", env))
+	}
+	const own = ": [CARGO_TARGET_DIR=WORK/clean CARGO_CACHE_RUSTC_INFO=0]"
+	if diff := cmp.Diff([]string{"cargo metadata" + own, "cargo fetch" + own, "cargo-verus verify: [CARGO_TARGET_DIR=WORK/target]",
+		"cargo metadata" + own, "cargo-verus verify: [CARGO_TARGET_DIR=WORK/target]"}, got); diff != "" {
+		t.Error(diff)
+	}
+
 	// What the isolation ends is no answer.
 	for _, c := range []struct {
 		err  error

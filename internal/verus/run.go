@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/specgate/specgate/internal/sandbox"
@@ -87,10 +88,12 @@ func (v *Verifier) VerifyWorkspace(ctx context.Context, w *Work, manifest string
 	if err != nil {
 		return nil, err
 	}
-	if !o.Offline {
+	// Further runs need nothing more: the manifests of a copy stay as they are.
+	if !o.Offline && !w.fetched[dir] {
 		if err := v.fetch(ctx, w, dir, o); err != nil {
 			return nil, err
 		}
+		w.fetched[dir] = true
 	}
 	if err := anew(w, meta); err != nil {
 		return nil, err
@@ -126,22 +129,37 @@ func anew(w *Work, meta wireMetadata) (err error) {
 		return fmt.Errorf("look what was built before: %w", err)
 	}
 	defer func() { err = errors.Join(err, root.Close()) }()
-	for _, pattern := range []string{"*/.fingerprint/*", "*/*/.fingerprint/*"} {
-		found, err := fs.Glob(root.FS(), pattern)
-		if err != nil {
-			return fmt.Errorf("look what was built before: %w", err)
-		}
-		for _, name := range found {
-			m := fingerprint.FindStringSubmatch(path.Base(name))
+	profiles := below(root, ".")
+	profiles = append(profiles, below(root, profiles...)...) // those of another platform
+	for _, p := range profiles {
+		for _, name := range below(root, filepath.Join(p, ".fingerprint")) {
+			m := fingerprint.FindStringSubmatch(filepath.Base(name))
 			if m == nil || !slices.ContainsFunc(meta.Packages, func(p wirePackage) bool { return p.Name == m[1] }) {
 				continue
 			}
-			if err := root.RemoveAll(filepath.FromSlash(name)); err != nil {
+			if err := root.RemoveAll(name); err != nil {
 				return fmt.Errorf("have all of the workspace built anew: %w", err)
 			}
 		}
 	}
 	return nil
+}
+
+// below is what is in some directories. Code of the tree may have written them: what is none, such as a pipe, has nothing in it, and is not waited for.
+func below(root *os.Root, dirs ...string) []string {
+	var out []string
+	for _, dir := range dirs {
+		f, err := root.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK, 0)
+		if err != nil {
+			continue
+		}
+		names, _ := f.Readdirnames(-1)
+		_ = f.Close()
+		for _, name := range names {
+			out = append(out, filepath.Join(dir, name))
+		}
+	}
+	return out
 }
 
 // workspaceCommand is the command of cargo-verus that verifies all of a workspace. Where that is a build, of releases without `cargo verus focus`,
@@ -189,7 +207,7 @@ func (v *Verifier) fetch(ctx context.Context, w *Work, dir string, o Options) er
 	limits := sandbox.Limits{Wall: min(o.Timeout, fetchTime), Stdout: maxStdout, Stderr: maxStderr}
 	c := sandbox.Command{Name: "cargo", Dir: filepath.Join(w.Root, filepath.FromSlash(dir)), Limits: limits, Grace: grace}
 	for _, offline := range []bool{false, true} {
-		c.Args, c.Env = []string{"fetch", "--quiet"}, ownCompiler(v.environ(w.Target, !offline))
+		c.Args, c.Env = []string{"fetch", "--quiet"}, v.ownEnviron(w, !offline)
 		if offline {
 			c.Args = append(c.Args, "--offline")
 		}
@@ -205,9 +223,10 @@ func (v *Verifier) fetch(ctx context.Context, w *Work, dir string, o Options) er
 	return nil
 }
 
-// ownCompiler has cargo use the compiler of the machine, whatever settings say; an empty variable turns a wrapper off.
-func ownCompiler(env []string) []string {
-	return append(env, "RUSTC=rustc", "RUSTC_WRAPPER=", "RUSTC_WORKSPACE_WRAPPER=")
+// ownEnviron is that of cargo where it is not isolated. It uses the compiler of the machine, whatever settings say; an empty variable turns a wrapper off.
+// And it reads nothing that code of the tree may have written: in a target directory it keeps what the compiler told it, and believes that.
+func (v *Verifier) ownEnviron(w *Work, network bool) []string {
+	return append(v.environ(w.clean, network), "RUSTC=rustc", "RUSTC_WRAPPER=", "RUSTC_WORKSPACE_WRAPPER=", "CARGO_CACHE_RUSTC_INFO=0")
 }
 
 // cannotCargo says why a workspace cannot be verified; nil if it can.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/specgate/specgate/internal/sandbox/sandboxtest"
 	. "github.com/specgate/specgate/internal/verus"
 	"github.com/specgate/specgate/internal/verus/verustest"
 )
@@ -523,6 +524,53 @@ func TestWork(t *testing.T) {
 	}
 	if left, err := filepath.Glob(filepath.Join(above, "specgate-*")); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v %v", left, err)
+	}
+}
+
+// What a build leaves in its target directory misleads no further run of the copy: nothing of it is read, followed or waited for but by what is isolated.
+func TestHostileTarget(t *testing.T) {
+	sandboxtest.Oracle.Program(t, "cargo")
+	for _, k := range []struct{ name, script string }{
+		{"pipes", "mkfifo .rustc_info.json a; mkdir debug; mkfifo debug/.fingerprint debug/deps; mkdir -p x86/debug; mkfifo x86/debug/.fingerprint"},
+		{"links", "ln -s $OUTSIDE debug; ln -s $OUTSIDE/file .rustc_info.json; mkdir -p x86 release/.fingerprint; ln -s $OUTSIDE x86/debug; ln -s $OUTSIDE release/.fingerprint/demo-0123456789abcdef; ln -s . self; ln -s /dev null"},
+		{"what a compiler says", `echo '{"rustc_fingerprint":0,"outputs":{},"successes":{}' > .rustc_info.json; mkdir -p debug/.fingerprint/demo-0123456789abcdef/x`},
+	} {
+		t.Run(k.name, func(t *testing.T) {
+			outside := t.TempDir()
+			kept := filepath.Join(".fingerprint", "demo-0123456789abcdef")
+			if err := os.MkdirAll(filepath.Join(outside, kept), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(outside, "file"), nil, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			w := work(t, map[string]string{"Cargo.toml": "[package]\nname = \"demo\"\nversion = \"0.1.0\"\nedition = \"2021\"\n", "src/lib.rs": ""})
+			program := program(t, filepath.Join(t.TempDir(), "cargo-verus"), "OUTSIDE="+outside+"\ncd $CARGO_TARGET_DIR\n[ -e done ] || { touch done; "+k.script+"; }\necho built >&2\n")
+			v := Known("/none", program, "", Version{}, Sandboxed{})
+			o := options
+			o.Timeout = time.Minute
+			for range 2 {
+				start := time.Now()
+				r, err := v.VerifyWorkspace(t.Context(), w, "Cargo.toml", o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !slices.Contains(r.Stray, "built") || time.Since(start) > o.Timeout/2 {
+					t.Errorf("took %v: %v %v", time.Since(start), r.Outcome, r.Stray)
+				}
+			}
+			for _, name := range []string{kept, "file"} {
+				if _, err := os.Stat(filepath.Join(outside, name)); err != nil {
+					t.Error(err)
+				}
+			}
+			if left, err := os.ReadDir(filepath.Join(filepath.Dir(w.Root), "clean")); err != nil || len(left) > 0 {
+				t.Errorf("in the directory of what is not isolated: %v, %v", left, err)
+			}
+			if _, err := os.Stat(filepath.Join(w.Target, "debug", kept)); k.name == "what a compiler says" && err == nil {
+				t.Error("cargo would take the package for built")
+			}
+		})
 	}
 }
 

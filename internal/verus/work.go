@@ -24,6 +24,10 @@ type Work struct {
 
 	dir  string
 	root *os.Root
+	// clean is a target directory for cargo where it is not isolated: no code of the tree has run in it.
+	clean string
+	// fetched are the directories of workspaces whose dependencies were downloaded.
+	fetched map[string]bool
 }
 
 // LeftOut is a file that was not copied, and why.
@@ -67,8 +71,8 @@ func NewWork(parent string) (_ *Work, err error) {
 	if err := noSettingsAbove(dir); err != nil {
 		return nil, err
 	}
-	w := &Work{Root: filepath.Join(dir, "tree"), Target: filepath.Join(dir, "target"), dir: dir}
-	for _, d := range []string{w.Root, w.Target} {
+	w := &Work{Root: filepath.Join(dir, "tree"), Target: filepath.Join(dir, "target"), dir: dir, clean: filepath.Join(dir, "clean"), fetched: map[string]bool{}}
+	for _, d := range []string{w.Root, w.Target, w.clean} {
 		if err := os.Mkdir(d, 0o700); err != nil {
 			return nil, fmt.Errorf("make a directory for the verifier: %w", err)
 		}
@@ -189,10 +193,14 @@ func (w *Work) Add(f WorkFile) error {
 
 // Replace puts another text in the place of a file of the copy, until restore is called. The file is whole at any time: the one text or the other.
 func (w *Work) Replace(file string, text []byte) (restore func() error, err error) {
-	old, err := w.root.ReadFile(filepath.FromSlash(file))
-	var info os.FileInfo
+	// The verifier may write to the copy where it runs without cargo, so that what stands there is not read on trust.
+	info, err := w.root.Lstat(filepath.FromSlash(file))
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("it is no plain file")
+	}
+	var old []byte
 	if err == nil {
-		info, err = w.root.Lstat(filepath.FromSlash(file))
+		old, err = w.root.ReadFile(filepath.FromSlash(file))
 	}
 	if err == nil {
 		err = w.put(file, text, info.Mode().Perm())
