@@ -90,9 +90,6 @@ func Open(dir string, max int64) (_ *Store, err error) {
 // Close ends the use of the directory.
 func (s *Store) Close() error { return s.root.Close() }
 
-// Dir is the absolute path of the directory.
-func (s *Store) Dir() string { return s.dir }
-
 // An entry is a file: magic, key, length of the data, their sum, data. The sum is over all that stands before it, and the data.
 const (
 	magic      = "specgate cache 1\n"

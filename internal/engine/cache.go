@@ -103,7 +103,11 @@ func (r *runner) openAnswers(v *verus.Verifier) *verus.Answers {
 	if s == nil {
 		return nil
 	}
-	answers, err := verus.NewAnswers(s.read()[0], v)
+	self, err := ownHash()
+	var answers *verus.Answers
+	if err == nil {
+		answers, err = verus.NewAnswers(s.read()[0], v, r.o.Version, self)
+	}
 	if err != nil {
 		r.o.Log.Info("the cache is not used", "why", err)
 		return nil

@@ -52,6 +52,8 @@ type Answers struct {
 	verifier *Verifier
 	// installed is a hash of the verifier and of the programs that it starts.
 	installed [sha256.Size]byte
+	// by tells the program that reads what the verifier printed from others.
+	by []string
 }
 
 // answersFormat grows when other things decide a key, or entries are written in another way.
@@ -64,13 +66,14 @@ const (
 	hiddenClean  = "/specgate.cached/clean"
 )
 
-// NewAnswers looks at all files of the installation. An error says why its answers cannot be kept.
-func NewAnswers(store *cache.Store, v *Verifier) (*Answers, error) {
+// NewAnswers looks at all files of the installation. An error says why its answers cannot be kept. by tells the program that is running, its version
+// and what is in it, from others.
+func NewAnswers(store *cache.Store, v *Verifier, by ...string) (*Answers, error) {
 	installed, err := v.hash()
 	if err != nil {
 		return nil, fmt.Errorf("keep what the verifier says: %w", err)
 	}
-	return &Answers{store: store, verifier: v, installed: installed}, nil
+	return &Answers{store: store, verifier: v, installed: installed, by: by}, nil
 }
 
 // With are the same answers, kept in another store, and looked for in more of them.
@@ -93,7 +96,7 @@ func (a *Answers) get(k cache.Key) ([]byte, bool, error) {
 	return nil, false, errors.Join(errs...)
 }
 
-// Said gives what was kept with Note about a tree under some words; false if nothing was. An error is about the store.
+// Said gives what this same program kept with Note about a tree under some words; false if nothing was. An error is about the store.
 func (a *Answers) Said(t *Tree, j Job, words ...string) ([]byte, bool, error) {
 	return a.get(a.wordKey(t, j, words))
 }
@@ -108,12 +111,10 @@ func (a *Answers) wordKey(t *Tree, j Job, words []string) cache.Key {
 	whole := a.Key(t, j)
 	h := cache.NewHash()
 	h.Add("tree", string(whole[:]))
+	h.Add("by", a.by...) // what is noted is no longer what the verifier printed, but what was made of it
 	h.Add("words", words...)
 	return h.Key()
 }
-
-// Store is where the answers are.
-func (a *Answers) Store() *cache.Store { return a.store }
 
 // Find gives what the verifier said of a tree; nil if that is not known. An error is about the store, and as good as nil.
 func (a *Answers) Find(ctx context.Context, t *Tree, j Job) (*Run, error) {
@@ -242,6 +243,8 @@ type call struct {
 	Stderr []byte        `json:"stderr"`
 	Exit   int           `json:"exit"`
 	Took   time.Duration `json:"took"`
+	// Protections that it ran with; nil if it was not isolated.
+	Protections []sandbox.Protection `json:"protections"`
 }
 
 func (c call) same(d call) bool {
@@ -285,6 +288,10 @@ func (r *recorder) Run(ctx context.Context, c sandbox.Command) (sandbox.Result, 
 	kept := callOf(c, hide)
 	kept.Stdout, kept.Stderr = []byte(hide(string(res.Stdout))), []byte(hide(string(res.Stderr)))
 	kept.Exit, kept.Took = res.ExitCode, res.Duration
+	for _, p := range res.Protections {
+		p.Detail = hide(p.Detail)
+		kept.Protections = append(kept.Protections, p)
+	}
 	r.calls = append(r.calls, kept)
 	var exit *sandbox.ExitError
 	switch {
@@ -314,7 +321,7 @@ func (p *player) Run(_ context.Context, c sandbox.Command) (sandbox.Result, erro
 	}
 	k := p.calls[0]
 	p.calls = p.calls[1:]
-	res := sandbox.Result{Stdout: k.Stdout, Stderr: k.Stderr, ExitCode: k.Exit, Duration: k.Took}
+	res := sandbox.Result{Stdout: k.Stdout, Stderr: k.Stderr, ExitCode: k.Exit, Duration: k.Took, Protections: k.Protections}
 	if k.Exit != 0 {
 		return res, &sandbox.ExitError{Name: c.Name, ExitCode: k.Exit}
 	}

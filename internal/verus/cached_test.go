@@ -78,9 +78,11 @@ func noPrograms(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 }
 
-func store(t *testing.T) *cache.Store {
+func store(t *testing.T) *cache.Store { return storeAt(t, t.TempDir()) }
+
+func storeAt(t *testing.T, dir string) *cache.Store {
 	t.Helper()
-	s, err := cache.Open(t.TempDir(), 1<<30)
+	s, err := cache.Open(dir, 1<<30)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,8 +172,8 @@ func TestAnswers(t *testing.T) {
 					}
 					return nil
 				}}
-				dir := installation(t)
-				a := answers(t, store(t), known(dir, version, runner))
+				dir, kept := installation(t), t.TempDir()
+				a := answers(t, storeAt(t, kept), known(dir, version, runner))
 				j := Job{Roots: []string{name + ".rs"}, Options: options}
 				if got := found(t, a, files, j); got != "nothing" {
 					t.Errorf("before: %s", got)
@@ -185,7 +187,7 @@ func TestAnswers(t *testing.T) {
 				}
 				// By another process, with another limit of time.
 				j.Options.Timeout += time.Second
-				again := answers(t, reopened(t, a), known(dir, version, replay))
+				again := answers(t, storeAt(t, kept), known(dir, version, replay))
 				if diff := cmp.Diff(want, found(t, again, files, j)); diff != "" {
 					t.Errorf("(-run +kept):\n%s", diff)
 				}
@@ -201,15 +203,71 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// reopened is the store of a, opened once more.
-func reopened(t *testing.T, a *Answers) *cache.Store {
-	t.Helper()
-	s, err := cache.Open(a.Store().Dir(), 1<<30)
-	if err != nil {
+// TestProtections: a kept answer tells what the run that gave it was kept from, as that did.
+func TestProtections(t *testing.T) {
+	noPrograms(t)
+	files, replay := sample(t, "arithmetic")
+	want := []sandbox.Protection{{Name: "network", On: true, Detail: "no network"}, {Name: "processes", Detail: "not here"}}
+	runner := &altering{Runner: replay, alter: func(_ sandbox.Command, res *sandbox.Result) error {
+		res.Protections = want
+		return nil
+	}}
+	a := answers(t, store(t), known(installation(t), version, runner))
+	j := Job{Roots: []string{"arithmetic.rs"}, Options: options}
+	if _, why := keep(t, a, files, j); why != "" {
+		t.Fatal(why)
+	}
+	r, err := a.Find(t.Context(), treeOf(files), j)
+	if err != nil || r == nil {
+		t.Fatal(r, err)
+	}
+	if diff := cmp.Diff(want, r.Protections); diff != "" {
+		t.Errorf("(-run +kept):\n%s", diff)
+	}
+}
+
+// TestSaid: what was made of an answer is for the same program, about the same tree and words. What the verifier printed is for all.
+func TestSaid(t *testing.T) {
+	noPrograms(t)
+	files, replay := sample(t, "arithmetic")
+	s, v := store(t), known(installation(t), version, replay)
+	by := func(words ...string) *Answers {
+		a, err := NewAnswers(s, v, words...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	j := Job{Roots: []string{"arithmetic.rs"}, Options: options}
+	tree := treeOf(files)
+	if err := by("1.0.0", "hash").Note(t.Context(), []byte("proved"), tree, j, "a question"); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = s.Close() })
-	return s
+	other := Job{Roots: []string{"other.rs"}, Options: options}
+	for _, c := range []struct {
+		name string
+		a    *Answers
+		job  Job
+		word string
+		want bool
+	}{
+		{"the same", by("1.0.0", "hash"), j, "a question", true},
+		{"another store beside", by("1.0.0", "hash").With(store(t), s), j, "a question", true},
+		{"another version", by("1.0.1", "hash"), j, "a question", false},
+		{"another program of the version", by("1.0.0", "mash"), j, "a question", false},
+		{"words that run together", by("1.0.0hash"), j, "a question", false},
+		{"no program", by(), j, "a question", false},
+		{"another question", by("1.0.0", "hash"), j, "a quest", false},
+		{"about something else", by("1.0.0", "hash"), other, "a question", false},
+	} {
+		data, ok, err := c.a.Said(tree, c.job, c.word)
+		if err != nil || ok != c.want || ok && string(data) != "proved" {
+			t.Errorf("%s: %q, %t, %v", c.name, data, ok, err)
+		}
+		if got, want := c.a.Key(tree, c.job) == by("1.0.0", "hash").Key(tree, j), c.job.Roots[0] == j.Roots[0]; got != want {
+			t.Errorf("%s: the key of what the verifier printed is the same: %t", c.name, got)
+		}
+	}
 }
 
 // TestKey: all that an answer depends on makes another key, and nothing else does.
