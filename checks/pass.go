@@ -3,6 +3,7 @@ package checks
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/specgate/specgate/internal/pair"
@@ -84,7 +85,11 @@ func Run(ctx context.Context, rules []*Rule, in *Input) ([]Finding, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("run rule %s: %w", r.ID, err)
 		}
+		n := len(out)
 		r.Run(&Pass{Input: in, rule: r, findings: &out})
+		if !r.Undecidable && slices.ContainsFunc(out[n:], func(f Finding) bool { return f.Undecided }) {
+			return nil, fmt.Errorf("run rule %s: it reports what could not be decided, and is not said to", r.ID)
+		}
 	}
 	SortFindings(out)
 	// Equal changes at one symbol are told apart by their order.

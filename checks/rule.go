@@ -85,6 +85,8 @@ type Rule struct {
 	// Why says what goes wrong when the finding is ignored.
 	Why   string
 	Needs Needs
+	// Undecidable says that findings may be Undecided. A report does not tell which of them are.
+	Undecidable bool
 	// Fires and Quiet are executed by a test: the first must report, the second must not.
 	Fires, Quiet Example
 	// Remedy says what to do about a finding.

@@ -35,6 +35,12 @@ func otherwise(r *checks.Rule, weights ...checks.Weight) *checks.Rule {
 	return r
 }
 
+// undecidable is a rule of which findings may be about what could not be decided.
+func undecidable(r *checks.Rule) *checks.Rule {
+	r.Undecidable = true
+	return r
+}
+
 // Rules of the family.
 func Rules() []*checks.Rule {
 	rule := func(id string, sev policy.Severity, purpose, why string, fires, quiet checks.Example, remedy, mirror, noMirror string, run func(*checks.Pass)) *checks.Rule {
@@ -74,13 +80,13 @@ func Rules() []*checks.Rule {
 			example("half", half, "r == x / 2,\n        r <= x", "r == x / 2 + 1"), reordered,
 			"Compare the clauses. Keep what callers rely on.", "", "The opposite change is incomparable too.", incomparable),
 			checks.Weight{Severity: policy.Error, When: "where a case shows what is lost, or the contract is believed"}),
-		otherwise(rule("direction-unknown", policy.Notice,
+		otherwise(undecidable(rule("direction-unknown", policy.Notice,
 			"Whether the contract is as strong as base's could not be decided.",
 			"It says neither that the contract is weaker nor that it is not, so it is a warning and the outcome is inconclusive, except for the statement of a lemma.",
 			checks.Example{Base: wrap(sums + "pub fn total(s: &Vec<u64>) -> (r: u64)\n    ensures\n        r == front(s@),\n{\n    0\n}"),
 				Head: wrap(sums + "pub fn total(s: &Vec<u64>) -> (r: u64)\n    ensures\n        r == back(s@),\n{\n    0\n}"), Symbol: "total"},
 			reordered,
-			"Compare the clauses by hand, or run with a verifier, which may decide it.", "", "The opposite change is unknown too.", directionUnknown),
+			"Compare the clauses by hand, or run with a verifier, which may decide it.", "", "The opposite change is unknown too.", directionUnknown)),
 			checks.Weight{Severity: policy.Warning, When: "on everything but the statement of a lemma"}),
 		rule("ensures-removed", policy.Error,
 			"A function that made promises makes none.",
@@ -113,26 +119,26 @@ func Rules() []*checks.Rule {
 			example("Stack::push", stack, "self.items@ == old(self).items@.push(x)", "self.items@ == self.items@"),
 			checks.Example{Base: wrap(stack), Head: wrap("/// A stack.\n" + stack)},
 			"Compare with the old value, or with what the result should be.", "", "A comparison with something else is ensures-strengthened.", selfComparison),
-		otherwise(rule("spec-definition-weakened", policy.Warning,
+		otherwise(undecidable(rule("spec-definition-weakened", policy.Warning,
 			"A definition on which the contract rests is true of more than before.",
 			"The contract's text is the same and its meaning is not: what changed is a spec function that it names, or one further on. It is an error where a promise of running code is lost with it.",
 			example("half", spec, "x < 1000 && x != 7", "x < 1000"), example("", spec, "x < 1000 && x != 7", "x != 7 && 1000 > x"),
 			"Review the definition as a part of every contract that uses it.", "contract/spec-definition-strengthened", "",
-			func(p *checks.Pass) { specDefinition(p, Weaker) }),
+			func(p *checks.Pass) { specDefinition(p, Weaker) })),
 			checks.Weight{Severity: policy.Error, When: "where a promise of running code is lost, or a contract that is believed says more"}),
-		otherwise(rule("spec-definition-strengthened", policy.Warning,
+		otherwise(undecidable(rule("spec-definition-strengthened", policy.Warning,
 			"A definition on which the contract rests is true of less than before.",
 			"In a promise it says more, in a precondition it asks for more, although the contract's text is the same.",
 			example("half", spec, "x < 1000 && x != 7", "x < 1000 && x != 7 && x != 8"), example("", spec, "x < 1000 && x != 7", "x != 7 && 1000 > x"),
 			"Review the definition as a part of every contract that uses it.", "contract/spec-definition-weakened", "",
-			func(p *checks.Pass) { specDefinition(p, Stronger) }),
+			func(p *checks.Pass) { specDefinition(p, Stronger) })),
 			checks.Weight{Severity: policy.Error, When: "where a promise of running code is lost, or a contract that is believed says more"}),
-		otherwise(rule("spec-definition-changed", policy.Warning,
+		otherwise(undecidable(rule("spec-definition-changed", policy.Warning,
 			"A definition on which the contract rests says something else than before.",
 			"The contract's text is the same and its meaning is not. It is an error where a promise is lost, and where specgate cannot tell, the outcome is inconclusive.",
 			example("half", spec, "x < 1000 && x != 7", "x > 1000"), example("", spec, "x < 1000 && x != 7", "x != 7 && 1000 > x"),
 			"Review the definition as a part of every contract that uses it.", "", "The opposite change is the same rule.",
-			func(p *checks.Pass) { specDefinition(p, Unknown); inPlace(p) }),
+			func(p *checks.Pass) { specDefinition(p, Unknown); inPlace(p) })),
 			checks.Weight{Severity: policy.Error, When: "where a promise of running code is lost, a type has no invariant any more, or a contract that is believed says more"}),
 		rule("ensures-to-default-ensures", policy.Warning,
 			"A promise of a trait's method holds for its default body only.",

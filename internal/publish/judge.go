@@ -48,7 +48,7 @@ func (j *Judgement) Options() annotate.Options {
 func Judge(r *checks.Report, pol *policy.Policy, labels []string, accepted map[string]checks.WaiverRef, today policy.Date) *Judgement {
 	j := &Judgement{Report: r, Policy: pol}
 	labelled := pol.WithLabels(labels)
-	blocking, allowed := false, false
+	blocking, allowed, undecided := false, false, false
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		blocked := blocks(pol, f.Severity, f.Waived)
@@ -73,6 +73,8 @@ func Judge(r *checks.Report, pol *policy.Policy, labels []string, accepted map[s
 		case f.Waived != nil:
 			j.note("%s in %q is waived by %q, which the policy does not say", f.Rule, f.Symbol, f.Waived.ID)
 			f.Waived = nil
+			// The waiver may have hidden that something could not be decided.
+			undecided = undecided || slices.ContainsFunc(engine.Rules(), func(rule *checks.Rule) bool { return rule.ID == f.Rule && rule.Undecidable })
 		}
 		blocking = blocking || blocks(pol, f.Severity, f.Waived)
 	}
@@ -89,7 +91,9 @@ func Judge(r *checks.Report, pol *policy.Policy, labels []string, accepted map[s
 		r.Outcome = checks.OutcomeInconclusive
 	case blocking:
 		r.Outcome = checks.OutcomeFindings
-	case blocked && r.Outcome == checks.OutcomePass:
+	case (blocked || undecided) && r.Outcome == checks.OutcomePass:
+		r.Outcome = checks.OutcomeInconclusive
+	case undecided && allowed && r.Outcome == checks.OutcomeFindings:
 		r.Outcome = checks.OutcomeInconclusive
 	case allowed && r.Outcome == checks.OutcomeFindings && pol.Gate.Inconclusive != policy.InconclusiveFail && len(r.Reasons) > 0:
 		r.Outcome = checks.OutcomeInconclusive // the findings may have hidden that

@@ -45,6 +45,20 @@ func TestJudge(t *testing.T) {
 		{"waived by one that has run out", strings.Replace(waiver, "2026-06-30", "2025-12-31", 1), func(r *checks.Report) {
 			r.Outcome, r.Findings[0].Waived = checks.OutcomePass, &checks.WaiverRef{ID: "w"}
 		}, checks.OutcomeFindings, []string{`trust/assume in "a::f" is waived by "w", which the policy does not say`, "the outcome is findings, not pass"}, false, nil, nil},
+		{"what the waiver hid", strings.NewReplacer("2026-06-30", "2025-12-31", "trust/assume", "contract/spec-definition-changed").Replace(waiver), func(r *checks.Report) {
+			f := &r.Findings[0]
+			r.Outcome, f.Rule, f.Severity, f.Waived = checks.OutcomePass, "contract/spec-definition-changed", policy.Warning, &checks.WaiverRef{ID: "w"}
+		}, checks.OutcomeInconclusive, []string{`contract/spec-definition-changed in "a::f" is waived by "w", which the policy does not say`, "the outcome is inconclusive, not pass"}, false, nil, nil},
+		{"what the waiver hid, and an error that is accepted", "", func(r *checks.Report) {
+			r.Findings = append(r.Findings, r.Findings[0])
+			f := &r.Findings[1]
+			f.Fingerprint, f.Rule, f.Severity, f.Waived = strings.Repeat("cd", 16), "contract/direction-unknown", policy.Warning, &checks.WaiverRef{ID: "w"}
+		}, checks.OutcomeInconclusive, []string{`trust/assume in "a::f" is waived: @alice: reviewed`, `contract/direction-unknown in "a::f" is waived by "w", which the policy does not say`,
+			"the outcome is inconclusive, not findings"}, false, nil, map[string]checks.WaiverRef{strings.Repeat("ab", 16): {ID: "@alice: reviewed"}}},
+		{"a waiver that hid nothing", "", func(r *checks.Report) {
+			f := &r.Findings[0]
+			r.Outcome, f.Rule, f.Severity, f.Waived = checks.OutcomePass, "contract/incomparable", policy.Warning, &checks.WaiverRef{ID: "w"}
+		}, checks.OutcomePass, []string{`contract/incomparable in "a::f" is waived by "w", which the policy does not say`}, false, nil, nil},
 		{"not parsed", "", func(r *checks.Report) {
 			r.Outcome, r.Findings, r.Reasons = checks.OutcomePass, nil, []checks.Reason{{Stage: "parse", Text: "x"}}
 		}, checks.OutcomeInconclusive, []string{"the outcome is inconclusive, not pass"}, false, nil, nil},
