@@ -310,8 +310,14 @@ func execAdded(p *checks.Pass) {
 			p.Report(out)
 		}
 	}
+	// Of a macro that is called already, what it is given is compared as a whole.
+	fromNewCall := func(f *model.Function) bool {
+		return f.Kind == model.MacroFunction && f.Mode == model.Exec && slices.ContainsFunc(p.Pairs.Items, func(i *pair.Item) bool {
+			return i.Base == nil && i.Head.Kind == model.MacroCallItem && i.Head.File == f.File && i.Head.Span.Start <= f.Span.Start && f.Span.End <= i.Head.Span.End
+		})
+	}
 	for _, f := range p.Pairs.Functions {
-		if !runs(f.Head) || f.Base != nil && runs(f.Base) || !f.Head.HasBody {
+		if f.Head == nil || !f.Head.HasBody || !runs(f.Head) && (f.Base != nil || !fromNewCall(f.Head)) || f.Base != nil && runs(f.Base) {
 			continue
 		}
 		out := checks.AtFunction(f)

@@ -761,7 +761,7 @@ func (x *index) macroItem(n syntax.Node, c around) {
 		return
 	}
 	it := x.newItem(MacroCallItem, name, n, c)
-	it.Ghost = stateMachine(real)
+	it.Ghost = stateMachine(real) && !x.declaredHere(real)
 	info := x.it[it]
 	info.metas = ms
 	info.understood = it.Ghost
@@ -841,7 +841,7 @@ func (x *index) function(n syntax.Node, c around) *Function {
 		f.Kind = ConstFunction
 	case c.macro != "":
 		f.Kind = MacroFunction
-		if stateMachine(c.macro) {
+		if stateMachine(c.macro) && !x.declaredHere(c.macro) {
 			// The functions of a state machine are proofs, but for its invariants.
 			f.Mode = Proof
 			for _, m := range ms {

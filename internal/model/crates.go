@@ -42,6 +42,7 @@ type index struct {
 	words     map[string][]string    // file paths that define a function of that name
 	scanned   bool
 	modules   map[string][]string // file paths with `mod NAME`
+	ghosts    map[string]bool     // see declaredHere
 	quoted    map[string][]string // file paths with a string that ends in a file name: #[path], include!
 	fileNames map[string][]string // the same for names that do not end in .rs; nil: not scanned
 	named     int                 // functions and items before this index have symbols
@@ -353,13 +354,13 @@ func (x *index) definers(name string) []string {
 	return x.words[name]
 }
 
-// scan reads all sources of the tree once and notes which files define a function, declare a module or name a file.
+// scan reads all sources of the tree once and notes which files define a function, declare a module or name a file, and which declare a name of Verus's.
 func (x *index) scan() {
 	if x.scanned {
 		return
 	}
 	x.scanned = true
-	x.words, x.modules, x.quoted = map[string][]string{}, map[string][]string{}, map[string][]string{}
+	x.words, x.modules, x.quoted, x.ghosts = map[string][]string{}, map[string][]string{}, map[string][]string{}, map[string]bool{}
 	for _, p := range x.paths {
 		if !strings.HasSuffix(p, ".rs") {
 			continue
@@ -378,6 +379,7 @@ func (x *index) scan() {
 		}
 		wordsBehind(text, "fn", note(x.words))
 		wordsBehind(text, "mod", note(x.modules))
+		x.scanGhostNames(p, text)
 		for i := 0; ; {
 			j := bytes.Index(text[i:], []byte(`.rs"`))
 			if j < 0 {
@@ -405,8 +407,12 @@ func wordsBehind(text []byte, keyword string, found func(string)) {
 		if at > 0 && syntax.WordByte(text[at-1]) || i >= len(text) || syntax.WordByte(text[i]) {
 			continue
 		}
-		for i < len(text) && (text[i] == ' ' || text[i] == '\t' || text[i] == '\n' || text[i] == '\r') {
-			i++
+		i = afterBlank(text, i)
+		if keyword == "macro_rules" {
+			if i >= len(text) || text[i] != '!' {
+				continue
+			}
+			i = afterBlank(text, i+1)
 		}
 		if bytes.HasPrefix(text[i:], []byte("r#")) {
 			i += 2

@@ -233,7 +233,7 @@ func (x *index) analyse(f *Function) {
 	f.Body = syntax.Canon(body)
 	f.Knobs = append(f.Knobs, a.knobs...)
 	if f.Mode == Exec && f.Kind != AssumeSpecFunction {
-		f.Exec = syntax.Exec(n)
+		f.Exec = x.exec(n)
 	}
 	f.ExecRefs, f.GhostRefs = refs(a.exec), refs(a.ghost)
 	for i := range a.sites {
@@ -418,7 +418,7 @@ func (x *index) analyseItem(it *Item) {
 		}
 		it.Text = syntax.Canon(n)
 		if !it.Ghost {
-			it.Exec = syntax.Exec(n)
+			it.Exec = x.exec(n)
 		}
 	case MacroItem:
 		it.Text = syntax.Canon(n)
@@ -435,7 +435,7 @@ func (x *index) analyseItem(it *Item) {
 				a.walk(c.Get(syntax.FType), false)
 				a.walk(c.Get(syntax.FValue), false)
 				if m := modeOf(c); m == Exec {
-					it.Exec += " " + syntax.Exec(c)
+					it.Exec += " " + x.exec(c)
 				}
 				it.Text += " " + syntax.Canon(c)
 			}
@@ -510,7 +510,7 @@ func (x *index) expandSites(it *Item) {
 }
 
 // wrapsGhost tells a macro_rules whose every arm is nothing but calls of macros that hold proofs.
-func wrapsGhost(toks []syntax.Token) bool {
+func (x *index) wrapsGhost(toks []syntax.Token) bool {
 	arms := 0
 	for i := 0; i < len(toks); i++ {
 		if toks[i].Kind() != syntax.FatArrow || i+1 >= len(toks) || !isOpen(toks[i+1].Kind()) {
@@ -519,7 +519,7 @@ func wrapsGhost(toks []syntax.Token) bool {
 		end := closing(toks, i+1)
 		body := toks[i+2 : min(end, len(toks))]
 		for j := 0; j < len(body); {
-			if j+2 >= len(body) || !isWord(body[j]) || !ghostMacro(tokenWord(body[j])) || body[j+1].Kind() != syntax.Bang || !isOpen(body[j+2].Kind()) {
+			if j+2 >= len(body) || !isWord(body[j]) || !x.ghostlyMacro(tokenWord(body[j])) || body[j+1].Kind() != syntax.Bang || !isOpen(body[j+2].Kind()) {
 				return false
 			}
 			j = closing(body, j+2) + 1

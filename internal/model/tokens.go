@@ -41,7 +41,7 @@ func (a *analyser) macro(n syntax.Node, ghost bool) {
 		return
 	}
 	if args.Kind() == syntax.MacroBody && !own {
-		if ghostMacro(name) {
+		if a.x.ghostlyMacro(name) {
 			ghost = true
 		}
 		mark := len(a.bound)
@@ -78,7 +78,7 @@ func (a *analyser) macro(n syntax.Node, ghost bool) {
 		return
 	}
 	a.macros = append(a.macros, strings.Join(segs, "::"))
-	if ghostMacro(name) {
+	if a.x.ghostlyMacro(name) {
 		ghost = true
 	}
 	if quotes(name) {
@@ -155,7 +155,7 @@ func (x *index) analyseMacro(it *Item) {
 		}
 		toks := tokensOf(args)
 		if len(toks) > 2 {
-			it.Ghost = wrapsGhost(toks[1 : len(toks)-1])
+			it.Ghost = x.wrapsGhost(toks[1 : len(toks)-1])
 		}
 		a.tokens(toks, true, false)
 		for i := range a.sites {

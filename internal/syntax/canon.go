@@ -78,9 +78,11 @@ type printer struct {
 	erased bool
 	verus  bool            // inside verus!, where assert(..), assume(..), reveal(..) are keywords
 	own    map[string]bool // ghost names that the file gives a meaning of its own
-	locals map[string]bool // names that a function binds to nothing but Ghost<..> and Tracked<..> values
-	scope  []string        // those of them that are in scope
-	items  itemPlace
+	// declared tells those that other files give this one; nil: none.
+	declared func(name string) bool
+	locals   map[string]bool // names that a function binds to nothing but Ghost<..> and Tracked<..> values
+	scope    []string        // those of them that are in scope
+	items    itemPlace
 }
 
 // itemPlace says what the items being written belong to.

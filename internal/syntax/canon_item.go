@@ -471,7 +471,7 @@ func (p *printer) attrText(a Node) string {
 	if segments[0] == "derive" && len(segments) == 1 && args.Kind() == TokenTree {
 		names := deriveNames(args)
 		if p.exec {
-			names = slices.DeleteFunc(names, func(s string) bool { return (s == "Structural" || s == "StructuralEq") && !p.own[s] })
+			names = slices.DeleteFunc(names, func(s string) bool { return (s == "Structural" || s == "StructuralEq") && !p.isOwn(s) })
 		}
 		if len(names) == 0 {
 			return ""
@@ -547,7 +547,7 @@ func (p *printer) dropAttr(segments []string, a Node) bool {
 
 // verusAttr tells whether the path of an attribute that is called as one of Verus's own means that one.
 func (p *printer) verusAttr(segments []string) bool {
-	return !p.own[segments[len(segments)-1]] && (len(segments) == 1 || verusCrate(segments[0]))
+	return !p.isOwn(segments[len(segments)-1]) && (len(segments) == 1 || verusCrate(segments[0]))
 }
 
 // VerifierCfg tells the names of configuration that hold when the verifier reads the code, and only then.

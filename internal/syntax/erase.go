@@ -17,7 +17,7 @@ import (
 // under #[cfg(verus_keep_ghost)] or #[cfg(verus_only)]. Ghost<T> and Tracked<T> have no size, so parameters, arguments, fields,
 // tuple elements, results and locals of these types are left out as well: adding one is no executable change. A local counts as
 // ghost only when every binding of its name in the function is, and Ghost, Tracked and the macros only when the file does
-// not declare or import something else by that name (what a glob import brings is not seen); where the types of another file are
+// not declare or import something else by that name (ExecWhere knows of other files too); where the types of another file are
 // needed to know, code counts as executable.
 //
 // Normalised besides: what Canon normalises, visibility, attributes that do not change what runs (inline, must_use, lints), the
@@ -27,11 +27,20 @@ func Exec(n Node) string {
 	if !n.Valid() {
 		return ""
 	}
-	return execText(n, false)
+	return execText(n, false, nil)
 }
 
-func execText(n Node, erased bool) string {
-	p := printer{f: n.f, exec: true, erased: erased, verus: inVerus(n), own: n.f.ghostNames()}
+// ExecWhere is Exec where other files may declare the names of Verus's macros and wrappers (GhostName) for something else, and so bring them into
+// this one without naming them here: by a glob, by #[macro_use], or by macro_rules above the module. What is called by such a name is code.
+func ExecWhere(n Node, declared func(name string) bool) string {
+	if !n.Valid() {
+		return ""
+	}
+	return execText(n, false, declared)
+}
+
+func execText(n Node, erased bool, declared func(name string) bool) string {
+	p := printer{f: n.f, exec: true, erased: erased, verus: inVerus(n), own: n.f.ghostNames(), declared: declared}
 	if n.Kind() == SourceFile {
 		p.items = placeFree
 	} else if n.Kind() != Fn {
@@ -83,12 +92,23 @@ func macroNameOf(n Node) string {
 	return last.FirstToken().Text()
 }
 
+// isOwn tells a ghost name that means something else here.
+func (p *printer) isOwn(name string) bool {
+	return p.own[name] || p.declared != nil && ghostName([]byte(name)) && p.declared(name)
+}
+
+// Declares tells a ghost name (GhostName) that the file declares itself, or imports from elsewhere than Verus's own crates.
+func (f *File) Declares(name string) bool { return f.ghostNames()[name] }
+
+// GhostName tells the names of macros, attributes and wrappers whose code Exec leaves out, or takes apart, as Verus's.
+func GhostName(name string) bool { return ghostName([]byte(name)) }
+
 // macroName is the last word of a macro's path; empty when the file declares a macro of that name, and for the macros of crates
 // that are not Verus's.
 func (p *printer) macroName(n Node) string {
 	name := macroNameOf(n)
 	root := n.Get(FPath).Get(FSegment).FirstToken().Text()
-	if p.own[name] || root != name && !verusCrate(root) {
+	if p.isOwn(name) || root != name && !verusCrate(root) {
 		return ""
 	}
 	return name
@@ -129,7 +149,7 @@ func ownGhostNames(f *File) map[string]bool {
 			continue
 		}
 		if t.kind.isIdent() {
-			if s := f.Source.Text[t.start:t.end]; ghostName(s) {
+			if s := bytes.TrimPrefix(f.Source.Text[t.start:t.end], []byte("r#")); ghostName(s) {
 				switch prev {
 				case KwAs:
 					if verusItems(string(s)) {
@@ -373,7 +393,7 @@ func (p *printer) ghostSegments(path Node, skip int) bool {
 		return false
 	}
 	if len(segments) == 1 {
-		return !p.own[name]
+		return !p.isOwn(name)
 	}
 	root := segments[0].FirstToken().Text()
 	return verusCrate(root) || p.erased

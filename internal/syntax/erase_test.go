@@ -42,7 +42,7 @@ func checkErasure(f *File) string {
 		if opts.Prelude != "" || eraseFile(f, opts).spec {
 			continue // the text has other imports, or a form of its own for operators that no executable code has
 		}
-		if a, b := execText(root, true), execText(g.Root(), true); a != b {
+		if a, b := execText(root, true, nil), execText(g.Root(), true, nil); a != b {
 			return "executable code before and after erasing:\n" + cmp.Diff(lines(a), lines(b))
 		}
 	}
