@@ -333,7 +333,7 @@ func meaningful(k syntax.ClauseKind) bool {
 	return k == syntax.Requires || k == syntax.Ensures || k == syntax.Returns
 }
 
-// typesChanged tells whether a parameter or the result has another type.
+// typesChanged tells whether a parameter or the result has another type, those of a `with` clause among them.
 func typesChanged(p *pair.Function) bool {
 	// A method may have become a free function, or the other way round.
 	typ := func(f *model.Function, t string) string {
@@ -343,7 +343,7 @@ func typesChanged(p *pair.Function) bool {
 		name := trimArgs(f.Self)
 		return selfWord.ReplaceAllLiteralString(t, lastWord(name)+f.Self[len(name):])
 	}
-	if len(p.Base.Params) != len(p.Head.Params) {
+	if len(p.Base.Params) != len(p.Head.Params) || withChanged(p) {
 		return true
 	}
 	// The same word may be another type now.

@@ -16,6 +16,8 @@ type formulas struct {
 	requires, ensures []*logic.Term
 	// own are the ensures written at the function or its trait, without what is silently part of it.
 	own []*logic.Term
+	// defaults are what the default body of a trait's method owes beyond that.
+	defaults []*logic.Term
 	// outputs are the result and the new values of `&mut` arguments; inputs are all others.
 	outputs []*logic.Term
 	params  []param
@@ -46,6 +48,8 @@ func (c *comparer) formulas(s *logic.Space, sd *side, f *model.Function) *formul
 		case syntax.Ensures:
 			t := conv.after.Formula(cl.Node)
 			out.ensures, out.own = append(out.ensures, t), append(out.own, t)
+		case syntax.DefaultEnsures:
+			out.defaults = append(out.defaults, conv.after.Formula(cl.Node))
 		case syntax.Returns:
 			if result != nil && cl.Node.Kind() != syntax.Clause {
 				t := conv.after.Equals(result, conv.after.Term(cl.Node))

@@ -294,6 +294,8 @@ func lostPromise(f *pair.Function, v *verdict) string {
 
 func ensuresStrengthened(p *checks.Pass) {
 	termsGiven(p)
+	effectsNarrowed(p)
+	defaultsBelieved(p)
 	c := of(p.Input)
 	for _, f := range contracts(p) {
 		if textSame(f) || !own(f) {
@@ -388,6 +390,7 @@ func ensuresRemoved(p *checks.Pass) {
 }
 
 func traitContractWeakened(p *checks.Pass) {
+	defaultsWeakened(p)
 	c := of(p.Input)
 	for _, f := range contracts(p) {
 		if !isTrait(f) || textSame(f) || allMoved(f) {

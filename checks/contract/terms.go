@@ -2,12 +2,15 @@ package contract
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/specgate/specgate/checks"
 	"github.com/specgate/specgate/internal/model"
 	"github.com/specgate/specgate/internal/pair"
 	"github.com/specgate/specgate/internal/policy"
+	"github.com/specgate/specgate/internal/syntax"
 )
 
 // termChange is how the signatures of a pair differ beside types and clauses: the terms that callers must meet now, or need not meet any more, and those that they
@@ -121,4 +124,44 @@ func termsTaken(p *checks.Pass) {
 
 func termsGiven(p *checks.Pass) {
 	terms(p, true, func(c termChange) []model.Term { return c.given }, "The signature gives more than before: %s.")
+}
+
+// effectsNarrowed reports believed functions that may newly be called where their effects were in the way: they are said to open fewer invariants, or not to
+// unwind.
+func effectsNarrowed(p *checks.Pass) {
+	for _, f := range p.Pairs.Functions {
+		if f.Base == nil || f.Head == nil || f.Head.Mode == model.Spec || f.Base.Mode == model.Spec || !f.Base.Verified || !f.Head.Verified || !believed(f.Head) {
+			continue
+		}
+		more := func(message string, kind syntax.ClauseKind) {
+			out := finding(f, message+" "+moreBelieved, nil, kind)
+			out.Severity = policy.Error
+			p.Report(out)
+		}
+		if b, h := opens(f.Base), opens(f.Head); f.Base.Mode == f.Head.Mode && !within(b, h) {
+			more(fmt.Sprintf("The function is said not to open invariants that it might open before: %s, before %s.", h.text, b.text), syntax.OpensInvariants)
+		}
+		b, h := clauses(f.Base, syntax.NoUnwind), clauses(f.Head, syntax.NoUnwind)
+		if len(h) == 0 || len(b) > 0 && (condition(b[0]) == "" || len(texts(f.Contract.Added, syntax.NoUnwind)) == 0 && condition(h[0]) != "") {
+			continue
+		}
+		more("The function is said not to unwind where it might before.", syntax.NoUnwind)
+	}
+}
+
+// ghostArguments is what a `with` clause takes and gives, whatever the names.
+var ghostArguments = regexp.MustCompile(`\b(Tracked|Ghost) ?\( ?\w+ ?\) ?:|-> ?\w+ ?:`)
+
+// withChanged tells whether a function takes or gives other ghost values by a `with` clause.
+func withChanged(p *pair.Function) bool {
+	with := func(list []pair.Conjunct) string {
+		var out []string
+		for _, j := range list {
+			if j.Kind == syntax.With {
+				out = append(out, ghostArguments.ReplaceAllString(j.Text, "$1:"))
+			}
+		}
+		return strings.Join(out, "\n")
+	}
+	return with(p.Contract.Added) != with(p.Contract.Removed)
 }
