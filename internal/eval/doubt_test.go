@@ -400,6 +400,17 @@ func TestMacrosThatDeclare(t *testing.T) {
 		{strong + "thread_local! { static ok: u8 = 0; }\n" + f, "undecided"},
 		{strong + "mod m { macro_rules! mk { () => " + body + " } pub(crate) use mk; }\nuse m::mk as mine;\nmine!{}\n" + f, "undecided"},
 		{strong + "macro_rules! mk { () => " + body + " }\nuse mk as thread_local;\nthread_local!{}\n" + f, "undecided"},
+		{strong + "state_machine!{ ok { fields { pub x: Seq<u8>, } } }\n" + f, "undecided"},
+		{strong + "state_machine!{ Counts { fields { pub ok: u8, } } }\n" + f, "rejected"},
+		{strong + "macro_rules! mk { ($t:ty) => { impl $t { fn all(ok: u8) -> Seq<u8> { ok } } } }\nmk!{ Other }\n" + f, "rejected"},
+		// Another module's own imports are not imported with the rest of it, but in what is inside.
+		{strong + "use other::*;\nmod other { use crate::strong::*; elsewhere::mk!{} }\n" + f, "rejected"},
+		{strong + "use other::*;\nmod other { pub use crate::strong::*; elsewhere::mk!{} }\n" + f, "undecided"},
+		{strong + "use other::*;\nmod other { use crate::strong::ok; use crate::elsewhere::{ok}; }\n" + f, "rejected"},
+		{strong + "use other::*;\nmod other { pub use crate::strong::ok; pub use crate::elsewhere::{ok}; }\n" + f, "undecided"},
+		{strong + "use strong::{ok};\nverus! { use strong::ok; }\n" + f, "rejected"},
+		{"use vstd::prelude::*;\nmod strong { verus! { pub open spec fn ok(x: u8, r: u8) -> bool { r == x } } }\nuse outer::inner::again as ok;\n" +
+			"mod outer { use crate::strong::ok; pub mod inner { use super::*; verus! { pub open spec fn again(x: u8, r: u8) -> bool { ok(x, r) } } } }\n" + f, "rejected"},
 		// What the module declares itself, or imports by name, no macro can declare once more.
 		{strong + "elsewhere::mk!{}\nuse strong::ok;\n" + f, "rejected"},
 		// The libraries' names.

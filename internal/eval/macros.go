@@ -61,9 +61,22 @@ func (w *World) define(n syntax.Node) {
 func (w *World) called(n syntax.Node, m *module) {
 	if path := pathWords(n.Get(syntax.FPath)); len(path) > 0 {
 		c := &macroCall{mod: m, name: path[len(path)-1], in: readMacro(slices.Collect(n.Get(syntax.FArgs).Tokens()))}
+		if stateMachine(c.name) {
+			for t := range n.Get(syntax.FArgs).Tokens() {
+				if isName(t.Kind()) {
+					c.in.binds[t.Text()] = true
+					break
+				}
+			}
+		}
 		m.calls = append(m.calls, c)
 		w.calls = append(w.calls, c)
 	}
+}
+
+// stateMachine tells the macros that declare a module by the first word of their input.
+func stateMachine(name string) bool {
+	return name == "state_machine" || name == "tokenized_state_machine"
 }
 
 func readMacro(toks []syntax.Token) *macroText {
@@ -83,8 +96,10 @@ func readMacro(toks []syntax.Token) *macroText {
 		declared := use || i < input
 		switch kind(i - 1) {
 		case syntax.KwFn, syntax.KwStruct, syntax.KwEnum, syntax.KwUnion, syntax.KwConst, syntax.KwStatic, syntax.KwMut, syntax.KwType, syntax.KwTrait,
-			syntax.KwMod, syntax.KwMacro, syntax.KwCrate:
+			syntax.KwMod, syntax.KwMacro, syntax.KwCrate, syntax.KwGroup:
 			declared = true
+		case syntax.LParen, syntax.LBrace, syntax.LBracket:
+			declared = declared || kind(i-2) == syntax.Bang && i > 2 && stateMachine(toks[i-3].Text())
 		case syntax.Bang:
 			declared = declared || kind(i-2) == syntax.KwMacroRules
 		case syntax.Star, syntax.Plus, syntax.Question: // behind a repetition
@@ -160,12 +175,12 @@ func (w *World) may(c *macroCall, foreign bool, what func(*macroText) bool) bool
 }
 
 // shadowed tells whether a macro that is called in a module may declare a name there, which would go before one that a glob import or the language gives.
-// library says that the name is otherwise one of the libraries': bodies that are not seen are then not suspected, and words only where they are declared.
+// library says that the name is otherwise one of the libraries': macros that are not of this world are then not suspected.
 func (w *World) shadowed(m *module, name string, library bool) bool {
 	return slices.ContainsFunc(m.real().calls, func(c *macroCall) bool {
 		given := c.in.words[name]
 		may := func(d *macroText) bool {
-			return d.globs || d.binds[name] || !library && d.words[name] || given && d.fills
+			return d.globs || d.binds[name] || given && d.fills
 		}
 		return may(c.in) || w.may(c, !library, may)
 	})

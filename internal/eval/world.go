@@ -81,6 +81,8 @@ type def struct {
 	methods map[string][]*Func // of a trait
 
 	conds []string // under which it is there
+	// private: an import that other modules do not get with all names of this one, unless they are inside it.
+	private bool
 }
 
 type module struct {
@@ -99,8 +101,9 @@ type module struct {
 
 // glob is an import of all names.
 type glob struct {
-	path  []string
-	conds []string
+	path    []string
+	conds   []string
+	private bool
 }
 
 func (m *module) child(name string) *module {
@@ -255,7 +258,7 @@ func (w *World) collect(n syntax.Node, m *module, around presence, impls *[]*imp
 			*impls = append(*impls, im)
 		case syntax.Use:
 			if !there.absent {
-				w.use(c.Get(syntax.FTree), nil, m, there.conds)
+				w.use(c.Get(syntax.FTree), nil, m, there.conds, !c.Get(syntax.FVis).Valid())
 			}
 		case syntax.Global:
 			if !there.absent {
@@ -280,7 +283,7 @@ func (w *World) global(n syntax.Node, m *module, conds []string) {
 	w.sizeBits[m.crate] = bits
 }
 
-func (w *World) use(t syntax.Node, prefix []string, m *module, conds []string) {
+func (w *World) use(t syntax.Node, prefix []string, m *module, conds []string, private bool) {
 	path := prefix
 	if p := t.Get(syntax.FPath); p.Valid() {
 		path = append(slices.Clone(prefix), pathWords(p)...)
@@ -290,11 +293,11 @@ func (w *World) use(t syntax.Node, prefix []string, m *module, conds []string) {
 	}
 	switch {
 	case t.Glob():
-		m.globs = append(m.globs, glob{path, conds})
+		m.globs = append(m.globs, glob{path, conds, private})
 		return
 	case t.Get(syntax.FTree).Valid():
 		for c := range t.All(syntax.FTree) {
-			w.use(c, path, m, conds)
+			w.use(c, path, m, conds, private)
 		}
 		return
 	case len(path) == 0:
@@ -311,7 +314,12 @@ func (w *World) use(t syntax.Node, prefix []string, m *module, conds []string) {
 	if as := t.Get(syntax.FName); as.Valid() {
 		name = identText(as)
 	}
-	d := &def{kind: defUse, name: name, mod: m, use: path, conds: conds}
+	d := &def{kind: defUse, name: name, mod: m, use: path, conds: conds, private: private}
+	if slices.ContainsFunc(m.names[name], func(o *def) bool {
+		return o.kind == defUse && slices.Equal(o.use, path) && slices.Equal(o.conds, conds) && o.private == private
+	}) {
+		return // once more
+	}
 	m.names[name] = append(m.names[name], d)
 	if libraryForm(name) {
 		w.macroUses[m.crate] = append(w.macroUses[m.crate], d)
@@ -481,6 +489,8 @@ type resolver struct {
 type nameIn struct {
 	mod  *module
 	name string
+	// outside: asked by the import of all names into a module that is not inside.
+	outside bool
 }
 
 type found struct {
@@ -517,7 +527,7 @@ func (r *resolver) path(m *module, words []string) target {
 	case "::":
 		return r.external(words[1:])
 	}
-	if f := r.named(m, first); f.any {
+	if f := r.named(m, first, false); f.any {
 		return r.rest(f.target, words[1:])
 	}
 	if r.w.shadowed(m, first, true) {
@@ -533,9 +543,9 @@ func (r *resolver) path(m *module, words []string) target {
 }
 
 // named looks a name up in a module, its glob imports included.
-func (r *resolver) named(m *module, name string) found {
+func (r *resolver) named(m *module, name string, outside bool) found {
 	m = m.real()
-	key := nameIn{m, name}
+	key := nameIn{m, name, outside}
 	if f := r.seen[key]; f != nil {
 		return *f // nothing, if the name is being looked up already
 	}
@@ -546,15 +556,16 @@ func (r *resolver) named(m *module, name string) found {
 		r.seen = map[nameIn]*found{}
 	}
 	r.seen[key] = &found{}
-	f := r.lookup(m, name)
+	f := r.lookup(m, name, outside)
 	r.seen[key] = &f
 	return f
 }
 
-func (r *resolver) lookup(m *module, name string) found {
+func (r *resolver) lookup(m *module, name string, outside bool) found {
 	ds := m.names[name]
-	if slices.ContainsFunc(ds, absentMod) {
-		ds = slices.DeleteFunc(slices.Clone(ds), absentMod)
+	unseen := func(d *def) bool { return d.kind == defMod && d.sub.absent || outside && d.private }
+	if slices.ContainsFunc(ds, unseen) {
+		ds = slices.DeleteFunc(slices.Clone(ds), unseen)
 	}
 	if len(ds) > 1 {
 		// A module and a function may share a name; anything else is a matter of configuration.
@@ -585,15 +596,15 @@ func (r *resolver) lookup(m *module, name string) found {
 	doubt := false
 	for _, g := range m.globs {
 		var hit found
-		if len(g.path) == 0 {
+		if len(g.path) == 0 || outside && g.private {
 			continue
 		}
 		if base := r.path(m, g.path); base.def != nil && base.def.kind == defMod {
-			hit = r.named(base.def.sub, name)
+			hit = r.named(base.def.sub, name, !m.within(base.def.sub))
 		} else if base.def != nil {
 			hit.target = r.rest(base, []string{name})
 		} else if mod := r.moduleOf(m, g.path); mod != nil {
-			hit = r.named(mod, name)
+			hit = r.named(mod, name, !m.within(mod))
 		} else {
 			hit.target = r.external(append(slices.Clone(g.path), name))
 		}
@@ -614,8 +625,15 @@ func (r *resolver) lookup(m *module, name string) found {
 	return out
 }
 
-// absentMod tells a module whose declaration is known not to be there.
-func absentMod(d *def) bool { return d.kind == defMod && d.sub.absent }
+// within tells whether a module is another or inside of it.
+func (m *module) within(o *module) bool {
+	for m = m.real(); m != nil; m = m.parent {
+		if m == o.real() {
+			return true
+		}
+	}
+	return false
+}
 
 // moduleOf is the module that a path of keywords only means: crate, self, super::super, or the name of a crate.
 func (r *resolver) moduleOf(m *module, words []string) *module {
@@ -645,7 +663,7 @@ func (r *resolver) walk(m *module, words []string) target {
 	if len(words) == 0 {
 		return target{}
 	}
-	return r.rest(r.named(m, words[0]).target, words[1:])
+	return r.rest(r.named(m, words[0], false).target, words[1:])
 }
 
 // rest follows words below a target: into modules, to the variants of enums, to library names. Associated functions are not followed;
