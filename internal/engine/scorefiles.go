@@ -368,7 +368,7 @@ func beside(other, at, name string) (string, error) {
 // measure verifies the functions' crates, if there is a verifier, and measures the functions.
 //
 // With exact, a result is also wrong when the specifications of its type do not show that it is another one.
-func (s *scorer) measure(ctx context.Context, t *tree, m *model.Model, fs []*model.Function, exact bool) (_ *checks.ProofRun, _ *checks.Asked, _ []*checks.Measured, err error) {
+func (s *scorer) measure(ctx context.Context, t *tree, m *model.Model, fs []*model.Function, exact bool) (*checks.ProofRun, *checks.Asked, []*checks.Measured, error) {
 	var run *checks.ProofRun
 	var asked *checks.Asked
 	var put func(*obligation.Plan) ([]obligation.Answer, error)

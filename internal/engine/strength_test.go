@@ -1,10 +1,12 @@
 package engine_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,7 +19,10 @@ import (
 	"github.com/specgate/specgate/checks"
 	"github.com/specgate/specgate/internal/engine"
 	"github.com/specgate/specgate/internal/policy"
+	"github.com/specgate/specgate/internal/sandbox"
 	"github.com/specgate/specgate/internal/sandbox/sandboxtest"
+	"github.com/specgate/specgate/internal/verus"
+	"github.com/specgate/specgate/internal/verus/verustest"
 )
 
 // compiler is rustc, run also where it cannot be isolated. Without one the test is skipped, or fails where it must not be.
@@ -314,5 +319,34 @@ impl Cell {
 	}
 	if measured != 1 {
 		t.Errorf("the numbers of %d weak functions are in the report, 1 was expected", measured)
+	}
+}
+
+// vanishing is a verifier that a file takes the place of the directory for temporary files under.
+type vanishing struct{ dir string }
+
+func (v vanishing) Run(context.Context, sandbox.Command) (sandbox.Result, error) {
+	return sandbox.Result{ExitCode: -1}, errors.Join(errors.New("it ended"), os.Rename(v.dir, v.dir+".away"), os.WriteFile(v.dir, nil, 0o600))
+}
+
+// TestScoreCopyStays: that the copy for the verifier could not be removed is told, and does not stand in the place of what went wrong.
+func TestScoreCopyStays(t *testing.T) {
+	dir := t.TempDir()
+	temp, file := filepath.Join(dir, "temp"), filepath.Join(dir, "lib.rs")
+	if err := errors.Join(os.Mkdir(temp, 0o700), os.WriteFile(file, []byte(honest), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", temp)
+	var log bytes.Buffer
+	err := engine.Score(t.Context(), engine.ScoreOptions{Paths: []string{file}, MinSuite: 8, Jobs: 1, Log: slog.New(slog.NewTextHandler(&log, nil)),
+		Verifier: func(context.Context, string) (*verus.Verifier, error) {
+			return verustest.Installed("0", vanishing{temp}), nil
+		},
+	}, func(annotate.ScoreLine) error { return nil })
+	if want := "verify lib.rs: the verifier cannot be started: it ended; install Verus anew from a release for this platform"; err == nil || err.Error() != want {
+		t.Errorf("the error is %v, want %s", err, want)
+	}
+	if got := log.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, `level=WARN msg="a directory for temporary files is left behind"`) || !strings.Contains(got, "not a directory") {
+		t.Errorf("the log is %q", got)
 	}
 }

@@ -405,18 +405,3 @@ func (c *Cargo) Crates(paths []string) []CrateRoot {
 	}
 	return out
 }
-
-// Selects tells whether the workspace has a directory, relative to the workspace's manifest, among its members.
-func (w *Workspace) Selects(dir string) bool {
-	for _, e := range w.Exclude {
-		if e = path.Clean(e); dir == e || strings.HasPrefix(dir, e+"/") {
-			return false
-		}
-	}
-	for _, m := range w.Members {
-		if ok, err := path.Match(path.Clean(m), dir); err == nil && ok {
-			return true
-		}
-	}
-	return false
-}

@@ -102,11 +102,6 @@ exclude = ["crates/old"]
 	if built := got.Crates(paths)[2].Built; built != OnRequest {
 		t.Errorf("a target whose feature nothing turns on is built %d", built)
 	}
-	for dir, want := range map[string]bool{"a": true, "crates/x": true, "crates/old": false, "crates/x/y": false, "b": false} {
-		if got.Workspace.Selects(dir) != want {
-			t.Errorf("Selects(%q) is not %t", dir, want)
-		}
-	}
 }
 
 // TestSpans checks that settings know their line.
