@@ -1,13 +1,13 @@
 package measure_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"golang.org/x/sys/unix"
 
 	"github.com/specgate/specgate/internal/measure"
 	"github.com/specgate/specgate/internal/model"
@@ -25,7 +25,8 @@ func TestLeftBehind(t *testing.T) {
 	}{
 		{"no right to a directory", "mkdir -p x/y; chmod 0 x", false},
 		{"no right to the target directory", "mkdir x; chmod 0 .", false},
-		{"too deep", "for i in $(seq 300); do mkdir d; cd d; done", true},
+		{"deep directories", "for i in $(seq 300); do mkdir d; cd d; done; chmod 0 .", false},
+		{"what cannot be removed", "", true},
 	} {
 		t.Run(k.name, func(t *testing.T) {
 			temp, sysroot := t.TempDir(), t.TempDir()
@@ -42,21 +43,7 @@ func TestLeftBehind(t *testing.T) {
 				}
 			}
 			if k.left {
-				// Removing holds a directory open for each that it is in.
-				var limit unix.Rlimit
-				if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
-					t.Fatal(err)
-				}
-				few := limit
-				few.Cur = 200
-				if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &few); err != nil {
-					t.Fatal(err)
-				}
-				defer func() {
-					if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
-						t.Fatal(err)
-					}
-				}()
+				defer measure.SetRemoveAll(func(string) error { return errors.New("it cannot be removed") })()
 			}
 			c := &measure.Compiled{Rustc: filepath.Join(sysroot, "bin", "rustc"), Crate: func(c *model.Crate) (measure.Crate, error) {
 				const manifest = "[package]\nname = \"a\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[dependencies]\nhelper = { path = \"helper\" }\n"

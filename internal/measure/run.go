@@ -27,6 +27,9 @@ type Crate struct {
 	Manifest string
 }
 
+// removeAll is a variable for a test.
+var removeAll = sandbox.RemoveAll
+
 // Compiled runs jobs with the harness: compiled by rustc, isolated.
 type Compiled struct {
 	// Rustc is the path of the compiler.
@@ -103,7 +106,7 @@ func (c *Compiled) crate(ctx context.Context, crate *model.Crate, at []int, jobs
 		return fmt.Errorf("make a directory to compile in: %w", err)
 	}
 	// What code of the change leaves behind is its own doing, and says nothing about what was measured.
-	defer func() { c.Left = errors.Join(c.Left, sandbox.RemoveAll(work)) }()
+	defer func() { c.Left = errors.Join(c.Left, removeAll(work)) }()
 	req := harness.Request{Files: what.Files, Root: what.Root, Crate: what.Name, Manifest: what.Manifest, Limits: limits, Rustc: c.Rustc, CargoHome: c.CargoHome, Work: work,
 		Require: c.Require, Seed: c.Seed}
 	for _, i := range at {

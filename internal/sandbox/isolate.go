@@ -2,15 +2,16 @@ package sandbox
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/gob"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -245,13 +246,10 @@ func MkdirTemp(parent, pattern string) (dir string, err error) {
 	return real, nil
 }
 
-// deepest is how far below a directory RemoveAll gives itself rights: the way to each directory is walked anew.
-const deepest = 1000
-
 // RemoveAll removes a directory with all that is in it, also if a program took away the right to do so, that to the directory itself
-// included. An empty name is none.
+// included, or nested directories deeper than there can be open files. An empty name is none.
 //
-// What a program left can be beyond removing, for example too deep. That says nothing about anything else: callers tell of it, and go on.
+// That something is left all the same is the program's doing and says nothing about anything else: callers tell of it, and go on.
 func RemoveAll(dir string) error {
 	if dir == "" || os.RemoveAll(dir) == nil {
 		return nil
@@ -266,18 +264,44 @@ func RemoveAll(dir string) error {
 	if err != nil {
 		return err
 	}
-	_ = fs.WalkDir(root.FS(), ".", func(path string, d fs.DirEntry, _ error) error {
-		// The walk reads a directory after this call. A process that is left could put a link in its place, which
-		// must not lead out of here.
-		switch {
-		case d == nil || !d.IsDir():
-			return nil
-		case strings.Count(path, "/") >= deepest || root.Chmod(path, 0o700) != nil:
-			return fs.SkipDir
-		}
-		return nil
-	})
+	flatten(root)
 	return errors.Join(root.Close(), os.RemoveAll(dir))
+}
+
+// flatten brings all directories right below the one that they are in, each with all rights. What fails shows when they are removed. A process that is
+// left could put links in their places, which do not lead out of root.
+func flatten(root *os.Root) {
+	name := rand.Text() // no program knows it
+	moved := 0
+	for left := subdirectories(root, "."); len(left) > 0; {
+		dir := left[len(left)-1]
+		left = left[:len(left)-1]
+		_ = root.Chmod(dir, 0o700)
+		for _, sub := range subdirectories(root, dir) {
+			from, to := filepath.Join(dir, sub), name+strconv.Itoa(moved)
+			moved++
+			// To move a directory is to change it too.
+			if root.Chmod(from, 0o700) == nil && root.Rename(from, to) == nil {
+				left = append(left, to)
+			}
+		}
+	}
+}
+
+func subdirectories(root *os.Root, dir string) []string {
+	f, err := root.OpenFile(dir, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil
+	}
+	entries, _ := f.ReadDir(-1)
+	_ = f.Close()
+	var out []string
+	for _, e := range entries {
+		if e.IsDir() {
+			out = append(out, e.Name())
+		}
+	}
+	return out
 }
 
 // withEnv returns the environment with variables replaced.

@@ -78,6 +78,25 @@ func TestRemoveAll(t *testing.T) {
 			}
 		}},
 		{"no right, and deep", func(t *testing.T, dir string) { mkdir(t, dir+strings.Repeat("/a", 900)); chmod(t, dir+"/a/a") }},
+		{"deeper than there can be open files", func(t *testing.T, dir string) {
+			var limit unix.Rlimit
+			if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+				t.Fatal(err)
+			}
+			few := limit
+			few.Cur = 100
+			if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &few); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() {
+				if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+					t.Fatal(err)
+				}
+			})
+			mkdir(t, dir+strings.Repeat("/a", 900))
+			write(t, dir+strings.Repeat("/a", 900)+"/file", "", 0o400)
+			chmod(t, dir+strings.Repeat("/a", 300))
+		}},
 		{"links", func(t *testing.T, dir string) {
 			mkdir(t, dir+"/x/y")
 			for name, to := range map[string]string{"file": outside, "above": filepath.Dir(outside), "self": ".", "none": "none"} {
