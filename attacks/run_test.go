@@ -83,6 +83,11 @@ func TestBuildAttacks(t *testing.T) {
 	code.WriteString("std::process::Command::new(\"sh\").args([\"-c\", \"setsid sleep " + marker + " >/dev/null 2>&1 </dev/null &\"]).status().ok();\n")
 	code.WriteString("if !could.is_empty() { panic!(\"it could {}\", could.join(\", \")); }")
 	code.WriteString("let _ = &could;\n")
+	// What misleads specgate itself: a program that is none of its own, and directories that cannot be read or removed. Not where nothing is isolated.
+	fmt.Fprintf(&code, "if std::env::var(\"SPECGATE_TEST_TOKEN\").is_err() {\n"+
+		"println!(\"{{\\\"reason\\\":\\\"compiler-artifact\\\",\\\"executable\\\":\\\"{}\\\",\\\"target\\\":{{\\\"name\\\":\\\"program\\\"}}}}\", %q);\n"+
+		"for dir in [std::env::var(\"CARGO_HOME\"), std::env::var(\"OUT_DIR\")].into_iter().flatten() {\n"+
+		"std::process::Command::new(\"sh\").args([\"-c\", \"cd $0 && mkdir -p x/y && touch x/y/z && ln -s / x/root && mkfifo x/y/pipe && chmod 0 x/y x\", &dir]).status().unwrap();\n}\n}\n", secret)
 	dir := repository(t, workspace("", "", "x / 2"), workspace("", code.String(), "helper::half(x)"), nil)
 	daemons := func() []string {
 		var out []string
@@ -93,7 +98,22 @@ func TestBuildAttacks(t *testing.T) {
 		}
 		return out
 	}
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
 	r := measured(t, dir, cache)
+	for _, d := range []struct{ dir, want string }{{temp, ""}, {outside, "secret"}} {
+		entries, err := os.ReadDir(d.dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, e := range entries {
+			got = append(got, e.Name())
+		}
+		if strings.Join(got, " ") != d.want {
+			t.Errorf("afterwards there is %q, not %q", got, d.want)
+		}
+	}
 	if left := daemons(); strings.Contains(r.stdout+r.stderr, "it could") || len(left) > 0 {
 		t.Errorf("%d daemons; %s", len(left), r.show())
 	}
