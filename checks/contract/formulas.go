@@ -140,6 +140,13 @@ func (c *comparer) environment(s *logic.Space, n *names, f *model.Function, out 
 			typ = inner.Type(p.Node.Get(syntax.FType))
 		}
 		id := "arg" + strconv.Itoa(i)
+		bind := func(cv *logic.Converter, v *logic.Term) {
+			if t := p.Node.Get(syntax.FType); t.Valid() {
+				cv.BindAs(name, v, t, "")
+			} else {
+				cv.Bind(name, v)
+			}
+		}
 		label := p.Name
 		if label == "" {
 			label = p.Pattern
@@ -147,12 +154,12 @@ func (c *comparer) environment(s *logic.Space, n *names, f *model.Function, out 
 		if p.MutRef && name != "" {
 			before, after := s.Var(id+" before", typ), s.Var(id+" after", typ)
 			old[name], final[name] = before, after
-			conv.before.Bind(name, before)
+			bind(conv.before, before)
 			if newDialect {
 				// In today's dialect the bare name in ensures is not used for the new value.
-				conv.after.Bind(name, s.Var(id+" bare", typ))
+				bind(conv.after, s.Var(id+" bare", typ))
 			} else {
-				conv.after.Bind(name, after)
+				bind(conv.after, after)
 			}
 			if out != nil {
 				out.outputs = append(out.outputs, after)
@@ -168,7 +175,7 @@ func (c *comparer) environment(s *logic.Space, n *names, f *model.Function, out 
 		for _, cv := range []*logic.Converter{conv.before, conv.after} {
 			switch {
 			case name != "":
-				cv.Bind(name, v)
+				bind(cv, v)
 				old[name] = v
 			case pat.Kind() == syntax.TupleStructPat:
 				// Ghost(x): Ghost<T> and Tracked(x): x is the value inside.
@@ -182,7 +189,9 @@ func (c *comparer) environment(s *logic.Space, n *names, f *model.Function, out 
 	if ret := f.Node.Get(syntax.FRet); ret.Valid() {
 		result = s.Var("result", inner.Type(ret.Get(syntax.FType)))
 		pat := f.ResultPattern
-		if pat.Valid() {
+		if pat.Kind() == syntax.IdentPat && !pat.Get(syntax.FPat).Valid() {
+			conv.after.BindAs(pat.Get(syntax.FName).Text(), result, ret.Get(syntax.FType), "")
+		} else if pat.Valid() {
 			conv.after.BindPattern(pat, result)
 		}
 		if out != nil {

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"cmp"
 	"iter"
 	"maps"
 	"slices"
@@ -22,6 +23,8 @@ type side struct {
 	types map[string]*model.Item
 	// aliases by name.
 	aliases map[string]*model.Item
+	// twice are the last names of several types.
+	twice map[string]bool
 	// world is what the evaluator knows of this side, made of so many sources; nil until it is needed.
 	world   *eval.World
 	sources int
@@ -36,23 +39,22 @@ type side struct {
 }
 
 func (c *comparer) newSide(m *model.Model, head bool) *side {
-	s := &side{c: c, m: m, head: head, types: map[string]*model.Item{}, aliases: map[string]*model.Item{}, macros: map[*model.Item][]string{}}
+	s := &side{c: c, m: m, head: head, types: map[string]*model.Item{}, aliases: map[string]*model.Item{}, twice: map[string]bool{}, macros: map[*model.Item][]string{}}
 	for _, f := range m.Functions {
 		if f.Mode == model.Spec && len(f.Params) == 1 && isInvariant(f) {
 			s.invariants = append(s.invariants, f)
 		}
 	}
-	twice := map[string]bool{}
 	for _, i := range m.Items {
 		switch i.Kind {
 		case model.StructItem, model.EnumItem, model.UnionItem, model.TypeAliasItem:
 		default:
 			continue
 		}
-		if s.types[i.Name] != nil || s.aliases[i.Name] != nil || twice[i.Name] {
+		if s.types[i.Name] != nil || s.aliases[i.Name] != nil || s.twice[i.Name] {
 			delete(s.types, i.Name)
 			delete(s.aliases, i.Name)
-			twice[i.Name] = true
+			s.twice[i.Name] = true
 			continue
 		}
 		if i.Kind == model.TypeAliasItem {
@@ -74,6 +76,8 @@ type names struct {
 	reach    *reach
 	// owner is the function whose text the names stand in.
 	owner *model.Function
+	// place is the item whose text they stand in, where there is no function.
+	place *model.Item
 	// differ are the words of this contract that were asked for, and whether they mean different things on the two sides.
 	differ map[string]bool
 	// defs are the functions that resolved names stand for, by the name that terms carry.
@@ -220,25 +224,113 @@ func lastWord(path string) string { return path[strings.LastIndex(path, ":")+1:]
 
 func (n *names) Type(t syntax.Node) *logic.Type { return n.readType(t, 0) }
 
+// libraryTypes are the types of the libraries that proofs know something of, by their last name, and those that a name without an import
+// may be. The model does not see what vstd's prelude has: it leaves those names unresolved.
+var libraryTypes = map[string]struct {
+	paths []string
+	glob  bool
+}{
+	"Option":   {[]string{"core::option::Option"}, false},
+	"Result":   {[]string{"core::result::Result"}, false},
+	"Vec":      {[]string{"core::vec::Vec"}, false},
+	"Box":      {[]string{"core::boxed::Box"}, false},
+	"String":   {[]string{"core::string::String"}, false},
+	"Rc":       {[]string{"core::rc::Rc"}, true},
+	"Arc":      {[]string{"core::sync::Arc"}, true},
+	"HashMap":  {[]string{"core::collections::HashMap", "core::collections::hash_map::HashMap"}, true},
+	"HashSet":  {[]string{"core::collections::HashSet", "core::collections::hash_set::HashSet"}, true},
+	"Seq":      {[]string{"vstd::seq::Seq", "vstd::prelude::Seq"}, true},
+	"Set":      {[]string{"vstd::set::Set", "vstd::prelude::Set"}, true},
+	"Map":      {[]string{"vstd::map::Map", "vstd::prelude::Map"}, true},
+	"Multiset": {[]string{"vstd::multiset::Multiset"}, true},
+	"Ghost":    {[]string{"verus_builtin::Ghost", "vstd::prelude::Ghost"}, true},
+	"Tracked":  {[]string{"verus_builtin::Tracked", "vstd::prelude::Tracked"}, true},
+}
+
 func (n *names) readType(t syntax.Node, depth int) *logic.Type {
-	return logic.ReadType(t, func(path syntax.Node, words []string, args []*logic.Type) *logic.Type {
+	return logic.ReadType(t, func(path syntax.Node, words []string, args []*logic.Type) (t *logic.Type, library bool) {
 		last := words[len(words)-1]
 		switch {
 		case len(words) == 1 && last == "Self":
-			return n.selfType()
+			return n.selfType(), false
 		case len(words) == 1 && n.generics[last]:
-			return &logic.Type{Kind: logic.KOther, Name: "type " + last}
+			return &logic.Type{Kind: logic.KOther, Name: "type " + last}, false
 		case words[0] == "Self" || n.generics[words[0]]:
-			return nil // an associated type
+			return nil, false // an associated type
 		}
-		if i := n.types[last]; i != nil {
-			return &logic.Type{Kind: logic.KOther, Name: "own " + last, Args: args}
+		means := n.m.NameAt(n.owner, n.place, words, path.Global(), true)
+		if i := means.Item; i != nil {
+			return n.itemType(i, args, depth), false
 		}
-		if i := n.aliases[last]; i != nil && depth < 8 && !i.Node.Get(syntax.FGenerics).Valid() {
-			return n.readType(i.Node.Get(syntax.FType), depth+1)
+		if strings.HasPrefix(means.To, "?") && len(words) == 1 {
+			// What the tree has only once, or an import that the model does not see.
+			if i := cmp.Or(n.types[last], n.aliases[last]); i != nil {
+				return n.itemType(i, args, depth), false
+			}
+			if strings.Contains(means.To, " in ") && n.twice[last] {
+				return nil, false
+			}
+			return nil, libraryTypes[last].glob
 		}
-		return nil
+		if known, ok := libraryTypes[last]; ok {
+			if slices.Contains(known.paths, means.To) {
+				return nil, !means.Open
+			}
+		} else if len(words) == 1 {
+			// A primitive type.
+			return nil, means.To == "core::"+last || means.To == "" && (logic.IntegerType(last) != nil || last == "bool")
+		}
+		switch {
+		case means.To == "core::option::Option" && !means.Open:
+			return &logic.Type{Kind: logic.KOther, Name: "Option", Args: args}, false
+		case strings.HasPrefix(means.To, "core::") && strings.HasSuffix(means.To, "::Result") && !means.Open:
+			// io::Result is a Result of which one argument is given.
+			return &logic.Type{Kind: logic.KOther, Name: "Result"}, false
+		}
+		return nil, false
 	})
+}
+
+// itemType is the type that a definition of the tree gives; nil: not known.
+func (n *names) itemType(i *model.Item, args []*logic.Type, depth int) *logic.Type {
+	switch i.Kind {
+	case model.StructItem, model.EnumItem, model.UnionItem:
+		if n.types[i.Name] == nil && !n.twice[i.Name] {
+			n.types[i.Name] = i // its file was not read before
+		}
+		if n.types[i.Name] != i {
+			return &logic.Type{Kind: logic.KOther, Name: "one of several " + i.Name, Args: args}
+		}
+		return &logic.Type{Kind: logic.KOther, Name: "own " + i.Name, Args: args}
+	case model.TypeAliasItem:
+		if depth < 8 && !i.Node.Get(syntax.FGenerics).Valid() {
+			inner := &names{side: n.side, space: n.space, place: i}
+			return inner.readType(i.Node.Get(syntax.FType), depth+1)
+		}
+	}
+	return nil
+}
+
+// Variant finds out what a path in the place of a variant means.
+func (n *names) Variant(words []string, global bool) (name string, library bool) {
+	last := words[len(words)-1]
+	means := n.m.NameAt(n.owner, n.place, words, global, false)
+	switch means.To {
+	case "core::option::Option::Some", "core::option::Option::None", "core::result::Result::Ok", "core::result::Result::Err":
+		return lastWord(means.To), !means.Open
+	}
+	if means.Item != nil && means.Item.Kind == model.EnumItem {
+		return lastWord(means.To), false
+	}
+	return last, false
+}
+
+// open is what is left of a type when types are put in for type parameters: that it is an Option or a Result. nil: nothing.
+func open(t *logic.Type) *logic.Type {
+	if t != nil && t.Kind == logic.KOther && (t.Name == "Option" || t.Name == "Result") {
+		return &logic.Type{Kind: t.Kind, Name: t.Name}
+	}
+	return nil
 }
 
 func (n *names) selfType() *logic.Type {
@@ -255,14 +347,14 @@ func (n *names) selfType() *logic.Type {
 	return nil
 }
 
-// Field finds the type of a struct's field or of a variant's. Generic types have none: their arguments are not put in.
+// Field finds the type of a struct's field or of a variant's. Of a generic type little is known: its arguments are not put in.
 func (n *names) Field(of *logic.Type, variant, field string) *logic.Type {
 	name, ok := strings.CutPrefix(of.Name, "own ")
 	if !ok || variant == "*" {
 		return nil
 	}
 	item := n.types[name]
-	if item == nil || item.Node.Get(syntax.FGenerics).Valid() {
+	if item == nil {
 		return nil
 	}
 	from := item.Node
@@ -281,8 +373,12 @@ func (n *names) Field(of *logic.Type, variant, field string) *logic.Type {
 	for f := range from.Get(syntax.FFields).All(syntax.FFieldDecl) {
 		if name := f.Get(syntax.FName); name.Valid() && name.Text() == field || !name.Valid() && field == strconv.Itoa(i) {
 			// A field's type is written where the type is defined, where Self is that type.
-			inner := &names{side: n.side, space: n.space, self: item.Name}
-			return inner.Type(f.Get(syntax.FType))
+			inner := &names{side: n.side, space: n.space, self: item.Name, place: item}
+			t := inner.Type(f.Get(syntax.FType))
+			if item.Node.Get(syntax.FGenerics).Valid() {
+				return open(t)
+			}
+			return t
 		}
 		i++
 	}
@@ -293,7 +389,7 @@ func (n *names) Field(of *logic.Type, variant, field string) *logic.Type {
 func (n *names) Path(path syntax.Node, args int) logic.Ref {
 	words := pathWords(path)
 	if len(words) == 0 {
-		return logic.Ref{Name: n.unresolved(path)}
+		return logic.Ref{Name: n.unresolved(path), Typed: true}
 	}
 	last := words[len(words)-1]
 	if n.owner != nil {
@@ -319,7 +415,7 @@ func (n *names) Path(path syntax.Node, args int) logic.Ref {
 		found = append(found, f)
 	}
 	if len(found) != 1 || hasGenericArgs(path) {
-		return logic.Ref{Name: n.unresolved(path), Type: n.constructed(words)}
+		return logic.Ref{Name: n.unresolved(path), Type: n.constructed(words), Typed: true}
 	}
 	return n.ref(found[0])
 }
@@ -425,20 +521,24 @@ func (n *names) Method(name string, recv *logic.Type, args int) logic.Ref {
 		word = name[:i]
 	}
 	var found []*model.Function
-	if recv != nil && word == name && strings.HasPrefix(recv.Name, "own ") {
-		for f := range n.reach.named(word) {
-			if len(f.Params) == args+1 && f.Params[0].Name == "self" && sameSelf(f.Self, recv) {
-				found = append(found, f)
-			}
+	unknown := logic.Ref{Name: "method " + name, Typed: true}
+	for f := range n.reach.named(word) {
+		if len(f.Params) != args+1 || f.Params[0].Name != "self" {
+			continue
+		}
+		unknown.Found = true
+		unknown.Refs = unknown.Refs || strings.HasPrefix(f.Self, "&")
+		if recv != nil && word == name && sameSelf(f.Self, recv) {
+			found = append(found, f)
 		}
 	}
 	if len(found) == 1 {
 		return n.ref(found[0])
 	}
 	if n.Changed(word) {
-		return logic.Ref{Name: n.Side() + " method " + name}
+		unknown.Name = n.Side() + " method " + name
 	}
-	return logic.Ref{Name: "method " + name}
+	return unknown
 }
 
 func sameSelf(self string, recv *logic.Type) bool {
@@ -460,7 +560,7 @@ func (n *names) ref(f *model.Function) logic.Ref {
 		}
 		n.defs[name] = f
 	}
-	r := logic.Ref{Name: name}
+	r := logic.Ref{Name: name, Typed: generic(f)}
 	// Generic results depend on the call.
 	inner := n.within(f)
 	if !f.Node.Get(syntax.FGenerics).Valid() && !strings.Contains(f.Self, "<") {
@@ -469,12 +569,19 @@ func (n *names) ref(f *model.Function) logic.Ref {
 		} else if f.Kind == model.ConstFunction {
 			r.Type = inner.Type(f.Node.Get(syntax.FType))
 		}
-	} else if f.ResultType == "bool" {
-		if ret := f.Node.Get(syntax.FRet); ret.Valid() {
-			r.Type = inner.Type(ret.Get(syntax.FType))
+	} else if ret := f.Node.Get(syntax.FRet); ret.Valid() {
+		r.Type = inner.Type(ret.Get(syntax.FType))
+		if f.ResultType != "bool" {
+			r.Type = open(r.Type)
 		}
 	}
 	return r
+}
+
+// generic tells a function that is one for each of several types.
+func generic(f *model.Function) bool {
+	return f.Node.Get(syntax.FGenerics).Valid() || strings.Contains(f.Self, "<") ||
+		slices.ContainsFunc(f.Params, func(p model.Param) bool { return slices.Contains(strings.FieldsFunc(p.Type, notWord), "impl") })
 }
 
 // within are the names as they resolve inside a function of the same side.
@@ -505,7 +612,8 @@ func genericsOf(f *model.Function) map[string]bool {
 // define gives the definition of an application of a resolved function. Functions that an implementation may replace, that have no
 // definition or one that holds under a condition only, have none.
 func (n *names) define(app *logic.Term) *logic.Term {
-	f := n.defs[app.Name]
+	name, env, types := logic.Untag(app.Name)
+	f := n.defs[name]
 	if f == nil || f.Mode != model.Spec && f.Kind != model.ConstFunction || f.Publish == model.Uninterpreted || f.Kind == model.TraitMethod {
 		return nil
 	}
@@ -524,7 +632,7 @@ func (n *names) define(app *logic.Term) *logic.Term {
 		return nil
 	}
 	inner := n.within(f)
-	conv := &logic.Converter{S: n.space, Names: inner, Old: map[string]*logic.Term{}, Final: map[string]*logic.Term{}}
+	conv := &logic.Converter{S: n.space, Names: inner, Old: map[string]*logic.Term{}, Final: map[string]*logic.Term{}, Env: env}
 	body := f.Node.Get(syntax.FBody)
 	if f.Kind == model.ConstFunction {
 		if f.Mode != model.Spec {
@@ -545,7 +653,15 @@ func (n *names) define(app *logic.Term) *logic.Term {
 		if p.Name == "" {
 			return nil
 		}
-		conv.Bind(p.Name, app.Args[i])
+		given := ""
+		if i < len(types) {
+			given = types[i]
+		}
+		if t := p.Node.Get(syntax.FType); t.Valid() {
+			conv.BindAs(p.Name, app.Args[i], t, given)
+		} else {
+			conv.Bind(p.Name, app.Args[i])
+		}
 	}
 	return conv.Term(body)
 }

@@ -13,24 +13,34 @@ type plainNames struct {
 	defs map[string]syntax.Node
 }
 
-func (p plainNames) other(_ syntax.Node, words []string, args []*Type) *Type {
-	if words[len(words)-1] == "T" || words[len(words)-1] == "Light" {
-		return &Type{Kind: KOther, Name: words[len(words)-1]}
+func (p plainNames) other(_ syntax.Node, words []string, args []*Type) (t *Type, library bool) {
+	last := words[len(words)-1]
+	if last == "T" || last == "Light" || last == "Slot" {
+		return &Type{Kind: KOther, Name: last}, false
 	}
-	return nil
+	return nil, last != "Own"
+}
+
+// Variant knows one enum whose variants have the library's names.
+func (p plainNames) Variant(words []string, _ bool) (name string, library bool) {
+	name = words[len(words)-1]
+	return name, words[0] != "Slot" && (name == "Some" || name == "None" || name == "Ok" || name == "Err")
 }
 
 func (p plainNames) Type(n syntax.Node) *Type { return ReadType(n, p.other) }
 
 func (p plainNames) Path(path syntax.Node, args int) Ref {
-	r := Ref{Name: "fn " + path.Text()}
+	r := Ref{Name: "fn " + path.Text(), Typed: true}
 	if d, ok := p.defs[path.Text()]; ok {
+		r.Typed = d.Get(syntax.FGenerics).Valid()
 		r.Type = p.Type(d.Get(syntax.FRet).Get(syntax.FType))
 	}
 	return r
 }
 
-func (p plainNames) Method(name string, recv *Type, args int) Ref { return Ref{Name: "method " + name} }
+func (p plainNames) Method(name string, recv *Type, args int) Ref {
+	return Ref{Name: "method " + name, Typed: true}
+}
 
 func (p plainNames) Field(of *Type, variant, field string) *Type { return nil }
 func (p plainNames) Changed(string) bool                         { return false }
@@ -63,7 +73,7 @@ func question(t *testing.T, text string) (proved bool, left int) {
 		for p := range n.Get(syntax.FParams).All(syntax.FParam) {
 			typ := names.Type(p.Get(syntax.FType))
 			id := p.Get(syntax.FPat).Text()
-			c.Bind(id, s.Var(id, typ))
+			c.BindAs(id, s.Var(id, typ), p.Get(syntax.FType), "")
 			if p.Get(syntax.FType).Mut() {
 				c.Old[id] = s.Var("old "+id, typ)
 			}
@@ -83,14 +93,19 @@ func question(t *testing.T, text string) (proved bool, left int) {
 		return false
 	})
 	p := &Prover{S: s, Define: func(app *Term) *Term {
-		d, ok := names.defs[trimFn(app.Name)]
+		bare, env, types := Untag(app.Name)
+		d, ok := names.defs[trimFn(bare)]
 		if !ok || !d.Get(syntax.FBody).Valid() {
 			return nil
 		}
-		c := &Converter{S: s, Names: names}
+		c := &Converter{S: s, Names: names, Env: env}
 		i := 0
 		for p := range d.Get(syntax.FParams).All(syntax.FParam) {
-			c.Bind(p.Get(syntax.FPat).Text(), app.Args[i])
+			given := ""
+			if i < len(types) {
+				given = types[i]
+			}
+			c.BindAs(p.Get(syntax.FPat).Text(), app.Args[i], p.Get(syntax.FType), given)
 			i++
 		}
 		return c.Term(d.Get(syntax.FBody))
@@ -194,6 +209,88 @@ var questions = []struct {
 	{"fn f(r: Option<u32>) requires r.is_some(), ensures r is None, {}", false},
 	{"fn f(r: Light) requires r matches Light::Green { left } && left, ensures r is Green, {}", true},
 	{"fn f(x: u8, r: Option<u32>) requires r matches Some(x) && x == 3, ensures x == 3, {}", false},
+	// an enum of the tree whose variants have the names of the library's
+	{"fn f(r: Slot) ensures r is Some || r is None, {}", false},
+	{"fn f(r: Option<u8>) ensures r is Some || r is None, {}", true},
+	{"fn f(r: &Box<Option<u8>>) ensures r is Some || r is None, {}", true},
+	{"fn f(r: Slot) ensures r is Ok || r is Err, {}", false},
+	{"fn f(r: Result<u8, u8>) ensures r is Ok || r is Err, !(r is Ok && r is Err), {}", true},
+	{"fn f(r: Slot) requires !(r is None), ensures r is Some, {}", false},
+	{"fn f(r: Slot) requires r is None, ensures r is None, {}", true},
+	{"fn f(r: Slot) requires !(r is None), ensures match r { Slot::Some(_) => true, Slot::None => true, _ => false }, {}", false},
+	{"fn f(r: Slot) ensures match r { Slot::Some(_) => true, Slot::None => true, Slot::Deleted => false }, {}", false},
+	{"fn f(r: Option<u8>) ensures match r { Some(_) => true, None => true, _ => false }, {}", true},
+	{"fn f(r: Slot) requires r matches Slot::Some(x) && x == 3, ensures r is Some, r->Some_0 == 3, {}", true},
+	{"fn f(r: Slot) requires !(r matches Slot::None), ensures r matches Slot::Some(_), {}", false},
+	{"fn f(r: Slot) requires r != Slot::None, ensures r is Some, {}", false},
+	{"fn f(r: Slot) requires r == Slot::None, ensures !(r is Some), {}", false},
+	{"fn f(r: Slot) requires !r.is_none(), ensures r.is_some(), {}", false},
+	{"fn f(r: Slot) requires !r.is_None(), ensures r.is_Some(), {}", false},
+	{"fn f(r: Option<u8>) requires !r.is_None(), ensures r.is_Some(), r.is_some(), {}", true},
+	{"fn f(r: (Slot, u8)) ensures r.0 is Some || r.0 is None, {}", false},
+	{"fn f(r: Option<Slot>) requires r matches Some(x), ensures r->0 is Some || r->0 is None, {}", false},
+	{"fn f(r: Option<Slot>) requires !(r matches Some(Slot::Some(_))), ensures r is None || r matches Some(Slot::None), {}", false},
+	{"fn f(r: Option<Option<u8>>) requires !(r matches Some(Some(_))), ensures r is None || r matches Some(None), {}", true},
+	{"fn f(r: Slot, b: bool) requires b == if let Slot::Some(_) = r { true } else { false }, !b, ensures r is None, {}", false},
+	{"fn f(r: Own) requires r == None, ensures !(r matches Some(_)), {}", true},
+	{"fn f(r: Own) ensures r is Some || r is None, {}", false},
+	// what depends on the static type, which is no part of the value
+	{"fn f(r: u64, x: u32) requires r <= (!x) as u64, ensures r <= !(x as u64), {}", false},
+	{"fn f(r: u64, x: u32) requires r <= !(x as u64), ensures r <= (!x) as u64, {}", false},
+	{"fn f(r: u64, x: u32) requires r <= !(x as u64), ensures r <= u32::MAX, {}", false},
+	{"fn f(r: u32, x: u32) requires r == !x, ensures r == !(x as u32), {}", true},
+	{"fn f(r: u64, x: u32, y: u64) requires x == y, r == !x, ensures r == !y, {}", false},
+	{"fn f(r: u64, x: u64, y: u64) requires x == y, r == !x, ensures r == !y, {}", true},
+	{"fn f(r: u64) requires r == !0, ensures r as u128 == !0, {}", false},
+	{"fn f(r: u64) requires r == !0u64, ensures r == !0u128, {}", false},
+	{"fn f(r: u64) requires r == !0, ensures !0 == r, r == !0u64, {}", true},
+	{"fn f(r: u128, x: u32) requires r as int <= ((x as u64) << 40u64) as int, ensures r as int <= ((x as u128) << 40u128) as int, {}", false},
+	{"fn f(r: u64, x: u32) requires r == (x << 3) as u64, ensures r == (x as u64) << 3, {}", false},
+	{"fn f(r: u64, x: u32) requires r == (x << 3) as u64, ensures r == (x << 3u64) as u64, {}", true},
+	{"fn f(r: u64, x: u32) requires r as int == x >> 3, ensures r as int == (x as u64) >> 3, {}", true},
+	{"fn f(r: u64, x: u32) requires r as int == x >> 40, ensures r as int == (x as u64) >> 40, {}", false},
+	{"fn f(r: u64, x: u32, y: u32) requires r as int == x & y, ensures r as int == (x as u64) & (y as u64), {}", true},
+	{"fn f(r: u64, x: u32) requires r as int == x & 7, ensures r as int == (x as u64) & 7u64, {}", true},
+	{"fn f(r: u64, x: u32) requires r as int == ({ let y: u32 = x; !y }), ensures r as int == ({ let y = x as u64; !y }), {}", false},
+	{"fn f(r: u64, x: u32) requires r as int == ({ let y: u32 = x; !y }), ensures r as int == !x, {}", true},
+	{"fn f(r: u8, x: u8) requires r as int <= x.w(), ensures r as int <= (x as int).w(), {}", false},
+	{"fn f(r: u8, x: u8) requires r as int <= x.w(), ensures r as int <= x.w(), r <= (x as u8).w(), {}", true},
+	{"fn f(r: u8, x: u8, y: int) requires x == y, r as int <= x.w(), ensures r as int <= y.w(), {}", false},
+	{"fn f(r: u8, x: u8, t: T) requires t.w(x), ensures t.w(x as int), {}", false},
+	{"fn f(r: u8, x: u8) requires r as int <= Some(x).w(), ensures r as int <= Some(x as int).w(), {}", false},
+	{"fn f(r: u8, x: u8) requires r as int <= Some(x)->0.w(), ensures r as int <= Some(x as int)->0.w(), {}", false},
+	{"fn f(r: u8, x: u8) requires r as int <= Some(x)->0.w(), ensures r as int <= x.w(), {}", true},
+	{"fn f(r: u8, x: u8) requires r as int <= (x, 1u8).w(), ensures r as int <= (x as int, 1u8).w(), {}", false},
+	{"fn f(r: u8, x: u8) requires r as int <= (x, 1u8).0.w(), ensures r as int <= (x as int, 1u8).0.w(), {}", false},
+	{"fn f(r: u8, x: u8) requires r as int <= seq![x][0].w(), ensures r as int <= seq![x as int][0].w(), {}", false},
+	{"fn f(r: u8, x: u8) requires r as int <= (x + 0).w(), ensures r as int <= x.w(), {}", false},
+	{"fn f(r: u8, x: u8) requires r as int <= (x + 0).w(), ensures r as int <= (x as int).w(), {}", true},
+	{"fn f(r: u8, x: u8) requires r as int <= 1u8.w(), ensures r as int <= 1u16.w(), {}", false},
+	{"fn f(r: u8, x: u8, b: bool) requires r as int <= (if b { x } else { 0 }).w(), ensures r as int <= (if b { x as int } else { 0 }).w(), {}", false},
+	{"fn f(r: u8, o: Option<u8>) requires r as int <= match o { Some(x) => x.w(), None => 0 }, ensures r as int <= match o { Some(x) => (x as int).w(), None => 0 }, {}", false},
+	{"fn f(r: u8, o: &Option<u8>) requires r == match o { Some(x) => x.w(), None => 0 }, ensures o is Some ==> r == o->0.w(), {}", true},
+	{"fn f(r: u8, x: u8) requires r as int <= ({ let g = |v| v.w(); g(x) }), ensures r as int <= ({ let g = |v| v.w(); g(x as int) }), {}", false},
+	{"fn f(x: u8) requires x@ == x@, ensures x@ == (x as int)@, {}", false},
+	{"fn f(m: T, x: u8) requires m[x] == m, ensures m[x as int] == m, {}", false},
+	{"fn f(r: u8, x: u8) requires r as int <= g(x), ensures r as int <= g(x as int), {} spec fn g<V: W>(t: V) -> int { t.w() }", false},
+	{"fn f(r: u8, x: u8) requires r as int <= g(x), ensures r as int <= g(x as u8), {} spec fn g<V: W>(t: V) -> int { t.w() }", true},
+	{"fn f(r: u8, x: u8) requires r as int <= g(x), ensures r as int <= g(x as int), {} spec fn g<V: W>(t: V) -> int { V::w() }", false},
+	{"fn f(r: u8, x: u8) requires r as int <= g(x), ensures r as int <= g(x as int), {} spec fn g(t: int) -> int { t + 1 }", true},
+	{"fn f(r: u8, x: u8) requires g(x as int), ensures (x as int).w(), {} spec fn g(t: int) -> bool { t.w() }", true},
+	{"fn f(r: u8, x: u8) requires g(x as int), ensures x.w(), {} spec fn g(t: int) -> bool { t.w() }", false},
+	{"fn f(r: u8, x: u8) requires r as int <= (choose|i: u8| i == x).w(), ensures r as int <= (choose|i: int| i == x).w(), {}", false},
+	{"fn f(r: u8, x: u8) requires r == ({ let y = x; choose|i| i == y && i.w() }), ensures r == ({ let y = x as int; choose|i| i == y && i.w() }), {}", false},
+	{"fn f(x: u8) requires forall|i: u8| i.w(), ensures forall|i: int| i.w(), {}", false},
+	{"fn f(x: u8) requires forall|i: u8| g(i as int), ensures forall|i: int| g(i), {} spec fn g(i: int) -> bool;", false},
+	{"fn f(x: u8) requires forall|i: int| g(i), ensures forall|i: u8| g(i as int), {} spec fn g(i: int) -> bool;", true},
+	{"fn f(x: u8) requires forall|a: [u8; 3]| g(a), ensures forall|a: [u8; 4]| g(a), {} spec fn g<const N: usize>(a: [u8; N]) -> bool;", false},
+	{"fn f(a: [u8; 4]) requires forall|a: [u8; 3]| a.len() == 3, ensures a.len() == 3, {}", false},
+	{"fn f(x: u8) requires forall|a: Own<u8>| a.w(), ensures forall|a: Own<u16>| a.w(), {}", false},
+	{"fn f(x: u8) requires forall|a: Own<u8>| a.w(), ensures forall|b: Own<u8>| b.w(), {}", true},
+	{"fn f(x: u8, n: u8) requires forall|i| 0 <= i < n ==> g(i), ensures forall|i| 0 <= i < n ==> g(i as int), {} spec fn g<V>(i: V) -> bool;", false},
+	{"fn f(b: bool, c: char) requires b as int == 1, c as u32 == 65, ensures 1 == b as int, c as u32 as int == 65, {}", true},
+	{"fn f(x: u8, y: u16) requires x == y, ensures x as int == y as int, y as u8 == x, x + 1 == y + 1, x as u16 <= y, x % 2 == y as int % 2, {}", true},
+	{"fn f(x: u8, s: Seq<int>) requires s == seq![x as int], ensures s == seq![x], s.len() == 1, {}", true},
 	// sequences
 	{"fn f(a: Seq<u32>, b: Seq<u32>, x: u32) requires a == b.push(x), ensures a.len() == b.len() + 1, {}", true},
 	{"fn f(a: Seq<u32>, b: Seq<u32>, x: u32) requires a.len() == b.len() + 1, ensures a == b.push(x), {}", false},

@@ -376,7 +376,7 @@ func (b *branch) enrich() bool {
 // defined says that an application has the value of its definition. That holds whatever the type is, for it is the same value.
 func (s *Space) defined(app, def *Term) *Term {
 	if app.IsBool() || def.IsBool() {
-		return s.Iff(app, def)
+		return s.Iff(s.truth(app), s.truth(def))
 	}
 	if app.mayBeFloat() || def.mayBeFloat() {
 		return s.True()

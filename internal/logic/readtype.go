@@ -2,13 +2,18 @@ package logic
 
 import "github.com/specgate/specgate/internal/syntax"
 
-// ReadType reads a type as written. other is asked for named types that are not built in and says nil for a type that may be a
-// floating point number; args are the types that stand in angle brackets.
-func ReadType(n syntax.Node, other func(path syntax.Node, words []string, args []*Type) *Type) *Type {
+// ReadType reads a type as written. other is asked first for named types that are not built in; args are the types that stand in angle
+// brackets. It says library for one whose last word means what it does in the libraries, and otherwise gives the type, nil for one of
+// which not even this is known that it is no floating point number.
+func ReadType(n syntax.Node, other func(path syntax.Node, words []string, args []*Type) (t *Type, library bool)) *Type {
 	switch n.Kind() {
 	case syntax.RefType, syntax.ParenType:
 		return ReadType(n.Get(syntax.FType), other)
-	case syntax.SliceType, syntax.ArrayType:
+	case syntax.ArrayType:
+		// Arrays of two lengths are two types.
+		name := "[" + text(n.Get(syntax.FLen)) + "]"
+		return &Type{Kind: KVec, Name: name, Args: []*Type{ReadType(n.Get(syntax.FType), other)}}
+	case syntax.SliceType:
 		return &Type{Kind: KVec, Name: "[]", Args: []*Type{ReadType(n.Get(syntax.FType), other)}}
 	case syntax.TupleType:
 		t := &Type{Kind: KOther, Name: "()", Tuple: true}
@@ -37,6 +42,9 @@ func ReadType(n syntax.Node, other func(path syntax.Node, words []string, args [
 		return nil
 	}
 	last := words[len(words)-1]
+	if t, library := other(n, words, args); !library {
+		return t
+	}
 	if len(words) == 1 {
 		switch last {
 		case "bool":
@@ -50,9 +58,6 @@ func ReadType(n syntax.Node, other func(path syntax.Node, words []string, args [
 		if t := IntegerType(last); t != nil {
 			return t
 		}
-	}
-	if t := other(n, words, args); t != nil {
-		return t
 	}
 	switch last {
 	case "Vec":

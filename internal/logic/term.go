@@ -40,7 +40,7 @@ const (
 // Term is an immutable formula or value. Two terms of one Space are equal exactly when they are the same pointer.
 type Term struct {
 	Op   Op
-	Name string // of Var and App
+	Name string // of Var and App; of a bound variable's type, where Type does not tell it apart
 	Args []*Term
 	Val  *big.Int // of Int
 	Type *Type    // of the value; of the bound variable for Forall, Exists and Lambda; nil: not known
@@ -262,6 +262,14 @@ func (t *Term) IsBool() bool {
 	return t.Op == Forall || t.Op == Exists || t.Op != Lambda && t.Type != nil && t.Type.Kind == KBool
 }
 
+// truth is a term as a truth value.
+func (s *Space) truth(t *Term) *Term {
+	if t.IsBool() {
+		return t
+	}
+	return s.App("truth", boolType, t)
+}
+
 // IsInt tells whether a term is known to be an integer.
 func (t *Term) IsInt() bool { return !t.binds() && t.Type != nil && t.Type.Kind == KInt }
 
@@ -453,7 +461,10 @@ func (s *Space) fromLinear(l *linear) *Term {
 
 // Quant is Forall or Exists over one variable of a type, which is Bound(0) in the body. A variable of a ranged integer type
 // ranges over that type only; the guard is put in here.
-func (s *Space) Quant(op Op, typ *Type, body *Term) *Term {
+func (s *Space) Quant(op Op, typ *Type, body *Term) *Term { return s.quant(op, "", typ, body) }
+
+// quant is Quant of a variable whose type has a name, for types that Type does not tell apart.
+func (s *Space) quant(op Op, name string, typ *Type, body *Term) *Term {
 	if g := s.inRange(s.Bound(0, typ)); g.Op != True {
 		if op == Forall {
 			body = s.Implies(g, body)
@@ -465,11 +476,13 @@ func (s *Space) Quant(op Op, typ *Type, body *Term) *Term {
 		// Every type of specification code is inhabited.
 		return body
 	}
-	return s.make(op, "", nil, typ, body)
+	return s.make(op, name, nil, typ, body)
 }
 
-// LambdaOf is a closure of one variable, which is Bound(0) in the body.
-func (s *Space) LambdaOf(typ *Type, body *Term) *Term { return s.make(Lambda, "", nil, typ, body) }
+// lambda is a closure of one variable, which is Bound(0) in the body; name is as in quant.
+func (s *Space) lambda(name string, typ *Type, body *Term) *Term {
+	return s.make(Lambda, name, nil, typ, body)
+}
 
 // inRange says that an integer term is within the bounds of its type.
 func (s *Space) inRange(t *Term) *Term {
@@ -616,9 +629,9 @@ func (s *Space) rebuild(t *Term, args []*Term) *Term {
 		if args[0].Op == True || args[0].Op == False {
 			return args[0]
 		}
-		return s.make(t.Op, "", nil, t.Type, args[0])
+		return s.make(t.Op, t.Name, nil, t.Type, args[0])
 	case Lambda:
-		return s.make(Lambda, "", nil, t.Type, args[0])
+		return s.make(Lambda, t.Name, nil, t.Type, args[0])
 	case App:
 		return s.apply(t, args)
 	}

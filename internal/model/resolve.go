@@ -42,6 +42,88 @@ func (m *Model) Resolve(at *Function, path syntax.Node, macro bool) Definition {
 	return Definition{To: t.symbol, Functions: t.fns, Item: t.item}
 }
 
+// Name is what a path means. To is as in Ref, and Item the type of this tree, which may be the enum of a variant; nil: none.
+type Name struct {
+	To   string
+	Item *Item
+	// Open says that the path means this by Rust's prelude only, and that a glob import from a crate outside of the tree, or one that
+	// was not understood, may give the name instead.
+	Open bool
+}
+
+// NameAt tells what a path means where a function stands or, if at is nil, where an item does; types says that a type is meant. The zero
+// Name stands for what is not known, and for type parameters.
+func (m *Model) NameAt(at *Function, in *Item, segs []string, global, types bool) Name {
+	x := m.x
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if len(segs) == 0 {
+		return Name{}
+	}
+	var scope *module
+	var impl *implInfo
+	switch {
+	case at != nil && x.owns(at):
+		scope, impl = at.info.scope, at.info.impl
+	case at == nil && in != nil && x.it[in] != nil:
+		if x.it[in].generics[segs[0]] {
+			return Name{}
+		}
+		scope, impl = x.it[in].scope, x.it[in].impl
+	}
+	if scope == nil || impl != nil && impl.generics[segs[0]] {
+		return Name{}
+	}
+	want := valueSpace
+	if types {
+		want = typeSpace
+	}
+	t := x.resolve(scope, segs, global, impl, want)
+	out := Name{To: t.symbol, Item: t.item}
+	if preludeNames[segs[0]] != "" && !global {
+		l := &lookup{x: x, fuel: maxSteps}
+		first := want
+		if len(segs) > 1 {
+			first = typeSpace
+		}
+		out.Open = !l.name(scope, segs[0], first, true).ok() && l.openGlob(scope, true, map[*module]bool{}) || l.fuel < 0
+	}
+	x.settle()
+	return out
+}
+
+// openGlob tells whether a module has a glob import that may bring names that this tree does not show.
+func (l *lookup) openGlob(m *module, outer bool, seen map[*module]bool) bool {
+	if l.fuel--; l.fuel < 0 {
+		return true
+	}
+	if m == nil || seen[m] {
+		return false
+	}
+	seen[m] = true
+	l.x.enter(m)
+	for _, g := range m.globs {
+		t := l.follow(g, typeSpace)
+		switch {
+		case t.mod != nil:
+			if l.openGlob(t.mod, false, seen) {
+				return true
+			}
+		case t.item != nil:
+			// The variants of an enum, which were looked at.
+		case t.ext != nil:
+			switch t.ext[0] {
+			case "core", "vstd", "verus_builtin", "verus_builtin_macros", "verus_state_machines_macros":
+			default:
+				return true
+			}
+		default:
+			return true
+		}
+	}
+	return outer && m.block && l.openGlob(m.parent, true, seen)
+}
+
 // owns tells the functions of this tree from those of another, and from none.
 func (x *index) owns(f *Function) bool {
 	return f != nil && f.info.index < len(x.functions) && x.functions[f.info.index] == f
