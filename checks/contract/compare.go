@@ -108,10 +108,6 @@ type comparer struct {
 	resting map[*model.Function]bool
 	// meant are the further words for those in functions; see meanings.
 	meant map[*model.Function]map[string][]string
-	// types are those that say something else now; nil until they are asked for.
-	types map[string]*otherType
-	// made are the changed calls of macros by the name that the parts of what they make have in front; nil until they are asked for.
-	made map[string]*pair.Item
 	// changedInvariant tells that the invariant of a type means something else.
 	changedInvariant bool
 	// affected are the head functions whose contract rests on a definition that changed.

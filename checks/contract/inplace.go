@@ -65,10 +65,15 @@ func inPlace(p *checks.Pass) {
 func typesOther(p *checks.Pass) {
 	for _, r := range of(p.Input).restingOnOther() {
 		out := checks.AtFunction(r.user)
-		out.Change = "types\x00" + strings.Join(r.detail, "\x00")
-		out.Detail = strings.Join(r.detail, "\n")
+		var names, change, detail []string
+		for _, m := range r.meanings {
+			names, change = append(names, m.Name), append(change, m.Name+"\x00"+m.Head)
+			detail = append(detail, m.Name+" in base: "+shorten(m.Base)+"\n"+m.Name+" in head: "+shorten(m.Head))
+		}
+		out.Change = "types\x00" + strings.Join(change, "\x00")
+		out.Detail = strings.Join(detail, "\n")
 		out.Undecided = hasCallers(r.user)
-		out.Message = "This contract reads as before and may mean something else: what " + quoteAll(r.names) + " stands for in it, or in what it rests on, changed."
+		out.Message = "This contract reads as before and may mean something else: what " + quoteAll(names) + " stands for in it, or in what it rests on, changed."
 		if believed(r.user.Head) {
 			out.Message += " " + moreBelieved
 			out.Severity = policy.Error

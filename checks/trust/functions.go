@@ -135,6 +135,16 @@ func laundered(p *checks.Pass) {
 				continue
 			}
 			root := r.Via[len(r.Via)-1]
+			if f.Base != nil && !told[root.Symbol] {
+				if call, given := otherGiven(p.Pairs, f, r.Via[0]); call.Node.Valid() {
+					told[root.Symbol] = true
+					out := launderedAt(f, call.Span, []model.Reliance{r})
+					out.Change += "\x00" + given
+					out.Message = fmt.Sprintf("The proof now rests on %s of `%s`, which is believed without proof: what it promises is what it is given.", r.Via[0].Symbol, shorten(given))
+					p.Report(out)
+					continue
+				}
+			}
 			if baseRoots[keyInBase(p.Pairs, root)] {
 				continue
 			}
@@ -161,6 +171,89 @@ func laundered(p *checks.Pass) {
 			p.Report(launderedAt(f, at, byCall[at]))
 		}
 	}
+}
+
+// otherGiven finds a call of a lemma whose promise is about what it is given alone, and that is given something that base's calls of it are not. Which instances of a law are
+// used is no news: the law is believed for all. But `ensures b` is no law.
+func otherGiven(pairs *pair.Pairs, f *pair.Function, lemma *model.Function) (model.Call, string) {
+	places := echoes(lemma)
+	if len(places) == 0 {
+		return model.Call{}, ""
+	}
+	given := func(f *model.Function, c model.Call) (text, key string) {
+		i := 0
+		if c.Method {
+			i = 1
+		}
+		var texts, keys []string
+		for e := range c.Node.Get(syntax.FArgs).All(syntax.FExpr) {
+			if slices.Contains(places, i) {
+				texts = append(texts, syntax.Canon(e))
+				keys = append(keys, positional(f, e)+" where "+strings.Join(stands(f, e), ", "))
+			}
+			i++
+		}
+		return strings.Join(texts, ", "), strings.Join(keys, "; ")
+	}
+	known := map[string]bool{}
+	old := false
+	for _, c := range f.Base.Calls {
+		if slices.ContainsFunc(c.Callees, func(g *model.Function) bool { return keyOf(g) == keyInBase(pairs, lemma) }) {
+			old = true
+			_, key := given(f.Base, c)
+			known[key] = true
+		}
+	}
+	if !old {
+		return model.Call{}, "" // a new one is told as such
+	}
+	for _, c := range f.Head.Calls {
+		if !slices.Contains(c.Callees, lemma) {
+			continue
+		}
+		if text, key := given(f.Head, c); !known[key] {
+			return c, text
+		}
+	}
+	return model.Call{}, ""
+}
+
+// echoes are the places of the parameters that are promised as they are: truth values of which alone a promise is made, and of which nothing is demanded.
+func echoes(f *model.Function) []int {
+	places := map[string]int{}
+	for i, q := range f.Params {
+		if q.Type == "bool" {
+			places[q.Name] = i
+		}
+	}
+	if len(places) == 0 {
+		return nil
+	}
+	var out []int
+	for _, c := range f.Contract() {
+		names := freeNames(c.Node)
+		if c.Kind == syntax.Requires {
+			for _, n := range names {
+				delete(places, n)
+			}
+		}
+	}
+	for _, c := range f.Contract() {
+		if c.Kind != syntax.Ensures {
+			continue
+		}
+		for _, part := range syntax.Conjuncts(c.Node) {
+			names := freeNames(part)
+			if len(names) == 0 || slices.ContainsFunc(names, func(n string) bool { _, ok := places[n]; return !ok }) {
+				continue
+			}
+			for _, n := range names {
+				out = append(out, places[n])
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // launderedAt is the finding about one call, which leads to all of some sites.

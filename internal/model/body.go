@@ -22,21 +22,23 @@ type analyser struct {
 	count    map[string]int // how often a name is in bound
 
 	exec, ghost map[string]Ref
-	sites       []Site
-	calls       []Call
-	loops       []Loop
-	unsafes     int
-	atomics     []string
-	macros      []string
-	knobs       []string
-	methods     map[methodUse]bool // calls whose callees are noted
-	unknown     []source.Span
-	contract    []*Function // named in the contract
-	body        []*Function // named elsewhere
-	inContract  bool
-	spec        int // how many places for specification code only are around
-	verified    bool
-	depth       int
+	// inBody says that the macro call that is looked into stands in code.
+	inBody     bool
+	sites      []Site
+	calls      []Call
+	loops      []Loop
+	unsafes    int
+	atomics    []string
+	macros     []string
+	knobs      []string
+	methods    map[methodUse]bool // calls whose callees are noted
+	unknown    []source.Span
+	contract   []*Function // named in the contract
+	body       []*Function // named elsewhere
+	inContract bool
+	spec       int // how many places for specification code only are around
+	verified   bool
+	depth      int
 }
 
 type methodUse struct {

@@ -26,7 +26,9 @@ func (a *analyser) macro(n syntax.Node, ghost bool) {
 		a.x.analyseMacro(t.item)
 		ghost = ghost || t.item.Ghost
 		a.ref(segs, t, ghost, true)
+		a.inBody = true
 		a.expansion(t.item, n, ghost, map[*Item]bool{})
+		a.inBody = false
 	} else if t.symbol != "" && t.symbol[0] != '?' || len(segs) > 1 {
 		a.ref(segs, t, ghost, true)
 	} else if standardMacro(name) {
@@ -124,6 +126,10 @@ func (a *analyser) expansion(it *Item, call syntax.Node, ghost bool, seen map[*I
 			continue
 		}
 		s.Scope, s.Macro, s.Span, s.File = it.Symbol, it.Name, call.Span(), a.file
+		// What it is given, where code is given to it, is what is believed.
+		if a.inBody && strings.Contains(s.Text, "$") {
+			s.Text += " given " + joinTokens(tokensOf(call.Get(syntax.FArgs)))
+		}
 		if p := call.Get(syntax.FPath); p.Valid() {
 			s.Span = p.Span()
 		}

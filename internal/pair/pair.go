@@ -131,6 +131,9 @@ type Pairs struct {
 	symbols map[string]string
 	methods map[string]string // likewise, names of methods
 	busy    map[*Item]int     // items being compared (1) and compared (2)
+	// types are those made of something else, by head's symbol, and made what macros make of another input, by its name.
+	types map[string]*otherType
+	made  map[string]*Item
 }
 
 // OfBase returns the pair of a base function, or nil.
@@ -141,6 +144,9 @@ func (p *Pairs) OfHead(f *model.Function) *Function { return p.byHead[f] }
 
 // OfBaseItem returns the pair of a base item, or nil.
 func (p *Pairs) OfBaseItem(it *model.Item) *Item { return p.itemOfBase[it] }
+
+// OfHeadItem returns the pair of a head item, or nil.
+func (p *Pairs) OfHeadItem(it *model.Item) *Item { return p.itemOfHead[it] }
 
 // MayCall are the functions that base has too and whose executable code may call a new one. Where that code is as it was, the new one takes the place of another: a
 // method of a type itself goes before that of a trait.
@@ -178,6 +184,7 @@ func New(base, head *model.Model) *Pairs {
 	for _, it := range p.Items {
 		p.compareItem(it)
 	}
+	p.findTypes()
 	for _, f := range p.Functions {
 		p.compare(f)
 	}
