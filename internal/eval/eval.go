@@ -1,8 +1,9 @@
 // Package eval interprets specification expressions of Verus over values.
 //
 // An answer is given only when Verus's logic forces it. What the logic leaves open (an index out of range, division by zero, a cast out
-// of range, choose with several witnesses, functions without a body that can be seen, equality of two vectors with equal elements), and
-// what the bounds on time and size do not let the interpreter find out, is value.Unspecified; a truth that depends on it is undecided.
+// of range, choose with several witnesses, functions without a body that can be seen, equality of two vectors with equal elements), what
+// names mean where that depends on a cfg or on a macro, and what the bounds on time and size do not let the interpreter find out, is
+// value.Unspecified; a truth that depends on it is undecided.
 package eval
 
 import (
