@@ -375,6 +375,11 @@ func (c *comparer) compare(p *pair.Function) *verdict {
 	if typesChanged(p) {
 		return &verdict{direction: Incomparable, by: "syntax", requires: Incomparable, ensures: Incomparable, types: true}
 	}
+	if p.Rebound() {
+		v := &verdict{}
+		v.conclude()
+		return v
+	}
 	s := logic.NewSpace()
 	s.NoFloats = !c.floats
 	b, h := c.formulas(s, c.base, p.Base), c.formulas(s, c.head, p.Head)

@@ -36,6 +36,7 @@ type analyser struct {
 	contract   []*Function // named in the contract
 	body       []*Function // named elsewhere
 	inContract bool
+	inPattern  bool
 	spec       int // how many places for specification code only are around
 	verified   bool
 	depth      int
@@ -121,7 +122,9 @@ func (a *analyser) pattern(p syntax.Node, typ, init syntax.Node, ghost bool) {
 		// the name of a field is no binding
 		if s := p.Get(syntax.FPat); s.Valid() {
 			if s.Kind() == syntax.IdentPat && !p.Get(syntax.FName).Valid() {
-				a.bind(word(s.Get(syntax.FName)), syntax.Node{}, syntax.Node{})
+				if name := word(s.Get(syntax.FName)); s.Mut() || s.ByRef() || !a.constant(name, ghost) {
+					a.bind(name, syntax.Node{}, syntax.Node{})
+				}
 				return
 			}
 			a.pattern(s, syntax.Node{}, syntax.Node{}, ghost)
@@ -158,18 +161,32 @@ func (a *analyser) constant(name string, ghost bool) bool {
 		return false
 	}
 	t := a.resolve([]string{name}, false, valueSpace)
-	if t.item != nil && (t.item.Kind == ConstItem || t.item.Kind == StaticItem || t.item.Kind == EnumItem || t.item.Kind == StructItem) ||
-		t.ext != nil && name[0] >= 'A' && name[0] <= 'Z' {
+	if t.constant() {
+		a.inPattern = true
 		a.ref([]string{name}, t, ghost, false)
+		a.inPattern = false
+		a.use(t)
 		return true
 	}
 	return false
 }
 
+// constant tells what a plain name in a pattern is compared with: of a library's definitions the name says which they are.
+func (t target) constant() bool {
+	if t.item != nil {
+		switch t.item.Kind {
+		case ConstItem, StaticItem, EnumItem, StructItem:
+			return true
+		}
+		return false
+	}
+	return t.ext != nil && t.ext[len(t.ext)-1][0] >= 'A' && t.ext[len(t.ext)-1][0] <= 'Z'
+}
+
 // plainly tells that nothing in the scopes around defines or imports a name.
 func (m *module) plainly(name string) bool {
 	for ; m != nil; m = m.parent {
-		if len(m.defs[name]) > 0 {
+		if len(m.defs[name]) > 0 || slices.ContainsFunc(m.globs, func(g *def) bool { return !library(g.use[0]) }) {
 			return false
 		}
 		if !m.block {
@@ -219,6 +236,7 @@ func (a *analyser) note(r Ref, ghost bool) {
 	if r.Macro {
 		key += "!"
 	}
+	r.Pattern = a.inPattern || (*m)[key].Pattern
 	(*m)[key] = r
 }
 

@@ -359,6 +359,8 @@ type Ref struct {
 	Macro bool
 	// Target is the text of the definition's expansion or value, when it is inlined into the function: macro_rules, const, static.
 	Target *Item
+	// Pattern says that the path stands in a pattern, where a plain name that means nothing would be bound to whatever is there.
+	Pattern bool
 }
 
 // Call is one call in a function.

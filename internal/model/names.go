@@ -128,7 +128,8 @@ var preludeNames = map[string]string{"Vec": "core::vec::Vec", "Box": "core::boxe
 	"ToString": "core::string::ToString", "Option": "core::option::Option", "Some": "core::option::Option::Some",
 	"None": "core::option::Option::None", "Result": "core::result::Result", "Ok": "core::result::Result::Ok",
 	"Err": "core::result::Result::Err", "Clone": "core::clone::Clone", "Copy": "core::marker::Copy", "Send": "core::marker::Send",
-	"Sync": "core::marker::Sync", "Sized": "core::marker::Sized", "Drop": "core::ops::Drop", "drop": "core::mem::drop",
+	"Sync": "core::marker::Sync", "Sized": "core::marker::Sized", "Drop": "core::ops::Drop", "drop": "core::mem::drop", "size_of": "core::mem::size_of",
+	"size_of_val": "core::mem::size_of_val", "align_of": "core::mem::align_of", "align_of_val": "core::mem::align_of_val", "Unpin": "core::marker::Unpin",
 	"Fn": "core::ops::Fn", "FnMut": "core::ops::FnMut", "FnOnce": "core::ops::FnOnce", "Iterator": "core::iter::Iterator",
 	"IntoIterator": "core::iter::IntoIterator", "Extend": "core::iter::Extend", "Default": "core::default::Default",
 	"DoubleEndedIterator": "core::iter::DoubleEndedIterator", "ExactSizeIterator": "core::iter::ExactSizeIterator",
@@ -218,9 +219,7 @@ func (l *lookup) foreign(scope *module) string {
 	var out []string
 	for m := scope; m != nil; m = m.parent {
 		for _, g := range m.globs {
-			switch g.use[0] {
-			case "vstd", "std", "core", "alloc", "builtin", "verus_builtin", "builtin_macros", "verus_builtin_macros", "super", "self", "crate",
-				"verus_state_machines_macros":
+			if first := g.use[0]; library(first) || first == "super" || first == "self" || first == "crate" {
 				continue
 			}
 			if len(g.in.defs[g.use[0]]) > 0 || l.x.externCrate(scope.crate, g.use[0]) != nil {
@@ -236,6 +235,15 @@ func (l *lookup) foreign(scope *module) string {
 		return ""
 	}
 	return " in " + strings.Join(out, ", ")
+}
+
+// library tells the crates whose globs give no name that is not known here.
+func library(name string) bool {
+	switch name {
+	case "vstd", "std", "core", "alloc", "builtin", "verus_builtin", "builtin_macros", "verus_builtin_macros", "verus_state_machines_macros":
+		return true
+	}
+	return false
 }
 
 func (l *lookup) path(scope *module, segs []string, global bool, self *implInfo, want space) target {

@@ -93,6 +93,11 @@ func (w *Writer) bring(b, at *model.Function) (*brought, *failure) {
 			dirty[g] = true
 		}
 	}
+	for _, g := range append([]*model.Function{b}, reach...) {
+		if p := w.pairs.OfBase(g); p != nil && p.Rebound() {
+			return nil, fail(CannotBring, "a pattern of `"+g.Symbol+"` binds a name on one side that is a constant on the other")
+		}
+	}
 	var fns []*model.Function
 	var items []*model.Item
 	for _, it := range refs(b) {

@@ -84,6 +84,14 @@ type Function struct {
 // RefChange is a name that means something else now.
 type RefChange struct{ Written, Base, Head string }
 
+// Bound is what a name means in a RefChange that the code itself binds.
+const Bound = "a name that the code binds"
+
+// Rebound tells a function with a pattern in ghost code that has the same text on both sides and matches other values.
+func (f *Function) Rebound() bool {
+	return slices.ContainsFunc(f.GhostDetail, func(r RefChange) bool { return r.Base == Bound || r.Head == Bound })
+}
+
 // ContractDiff compares contracts by conjunct: `a && b` and `&&&` lists are split, order does not matter, parameters are named as in
 // the head.
 type ContractDiff struct {
@@ -244,8 +252,9 @@ func (p *Pairs) inPlace() []string {
 
 // retargeted are the names, as others write them, that an import of a changed file gives another meaning.
 func (p *Pairs) retargeted() []string {
-	base, head := p.Base.Imports(), p.Head.Imports()
 	var out []string
+	add := func(name string) { out = append(out, name[strings.LastIndex(name, ":")+1:]) }
+	base, head := p.Base.Imports(), p.Head.Imports()
 	for name, was := range base {
 		now, ok := head[name]
 		if !ok || now == was {
@@ -256,7 +265,19 @@ func (p *Pairs) retargeted() []string {
 			symbols[i] = p.toHead(s)
 		}
 		if strings.Join(symbols, "\x00") != now {
-			out = append(out, name[strings.LastIndex(name, ":")+1:])
+			add(name)
+		}
+	}
+	// A name that a module newly takes from a prelude, a crate or a pattern, or takes no more.
+	had, has := p.Base.TakenAway(), p.Head.TakenAway()
+	for name := range had {
+		if !has[name] {
+			add(name)
+		}
+	}
+	for name := range has {
+		if !had[name] {
+			add(name)
 		}
 	}
 	slices.Sort(out)
@@ -435,6 +456,56 @@ func (p *Pairs) refChanges(base, head []model.Ref) []RefChange {
 	return slices.Compact(out)
 }
 
+// side is code with what its names mean.
+type side struct {
+	node        syntax.Node
+	exec, ghost []model.Ref
+}
+
+// binds tells a name that is there and means no definition: it is one of the code's own.
+func (s side) binds(name string) bool {
+	of := func(r model.Ref) bool { return r.Written == name }
+	if slices.ContainsFunc(s.exec, of) || slices.ContainsFunc(s.ghost, of) {
+		return false
+	}
+	for t := range s.node.Tokens() {
+		if strings.TrimPrefix(t.Text(), "r#") == name {
+			return true
+		}
+	}
+	return false
+}
+
+// rebound are the names in patterns that one side binds to whatever is there, and the other compares with a constant of that name.
+func (p *Pairs) rebound(base, head side) (exec, ghost []RefChange) {
+	changes := func(b, h []model.Ref) []RefChange {
+		var out []RefChange
+		for _, r := range h {
+			if r.Pattern && p.mayBind(r) && base.binds(r.Written) {
+				out = append(out, RefChange{Written: r.Written, Base: Bound, Head: r.To})
+			}
+		}
+		for _, r := range b {
+			if r.Pattern && p.mayBind(r) && head.binds(r.Written) {
+				out = append(out, RefChange{Written: r.Written, Base: r.To, Head: Bound})
+			}
+		}
+		return out
+	}
+	return changes(base.exec, head.exec), changes(base.ghost, head.ghost)
+}
+
+// mayBind tells a name that a pattern binds where nothing else gives it. Of libraries not everything is known: what is written like their constants may be one on
+// both sides.
+func (p *Pairs) mayBind(r model.Ref) bool {
+	if r.To[0] == '?' || strings.ContainsAny(r.Written, ":<") {
+		return false
+	}
+	crate, _, _ := strings.Cut(r.To, "::")
+	of := func(c *model.Crate) bool { return c.Key == crate }
+	return r.Written[0] >= 'a' && r.Written[0] <= 'z' || slices.ContainsFunc(p.Base.Crates, of) || slices.ContainsFunc(p.Head.Crates, of)
+}
+
 func (p *Pairs) compareItem(pr *Item) {
 	if p.busy[pr] != 0 {
 		return
@@ -453,6 +524,8 @@ func (p *Pairs) compareItem(pr *Item) {
 	nb := p.names(itemVars(b), "", true, b.ExecRefs, b.GhostRefs)
 	nh := p.names(itemVars(h), "", false, h.ExecRefs, h.GhostRefs)
 	pr.ExecDetail, pr.GhostDetail = p.refChanges(b.ExecRefs, h.ExecRefs), p.refChanges(b.GhostRefs, h.GhostRefs)
+	exec, ghost := p.rebound(side{b.Node, b.ExecRefs, b.GhostRefs}, side{h.Node, h.ExecRefs, h.GhostRefs})
+	pr.ExecDetail, pr.GhostDetail = append(pr.ExecDetail, exec...), append(pr.GhostDetail, ghost...)
 	nb.types = renamedGenerics(b.Generics, h.Generics, b.Node)
 	text := func(n *names) func(model.Term) string { return func(t model.Term) string { return n.write(t.Text) } }
 	pr.TermsAdded, pr.TermsRemoved = termDiff(b.Terms, h.Terms, text(nb), text(nh))
@@ -566,6 +639,8 @@ func (p *Pairs) compare(pr *Function) {
 	same := func(x, y string) bool { return x == y && inPlace || nb.write(x) == nh.write(y) }
 	pr.ExecDetail = p.refChanges(b.ExecRefs, h.ExecRefs)
 	pr.GhostDetail = p.refChanges(b.GhostRefs, h.GhostRefs)
+	exec, ghost := p.rebound(side{b.Node, b.ExecRefs, b.GhostRefs}, side{h.Node, h.ExecRefs, h.GhostRefs})
+	pr.ExecDetail, pr.GhostDetail = append(pr.ExecDetail, exec...), append(pr.GhostDetail, ghost...)
 	pr.TermsAdded, pr.TermsRemoved = p.terms(b, h, nb, nh)
 	signature := sameSignature(b, h, pr, same) && p.sameArguments(b, h, nb, nh)
 	// A bound written in another place, or a unit result written out, is the same function: then the bodies decide.
