@@ -184,12 +184,13 @@ func Rules() []*checks.Rule {
 			"A caller in the middle of an atomic step must know that it is not left by a panic.",
 			example("run", runs, "    no_unwind\n", ""), example("", runs, "r == x,", "x == r,"),
 			"Put it back, or check the callers that rely on it.", "", "A new promise not to unwind is proved by the verifier.", noUnwindRemoved),
-		rule("trait-contract-weakened", policy.Error,
-			"A trait's method promises less, or asks for more.",
+		otherwise(rule("trait-contract-weakened", policy.Error,
+			"A trait's method promises less, or asks for more, or the trait asks less of the types that implement it.",
 			"It binds every implementation and every caller through the trait, also those outside this repository.",
 			example("Codec::header", codec, "            r < 128,\n            r > 3,", "            r < 128,"),
 			example("", codec, "r < 128,\n            r > 3,", "r > 3,\n            r < 128,"),
 			"Keep the trait's contract, or make another method.", "contract/ensures-strengthened", "", traitContractWeakened),
+			checks.Weight{Severity: policy.Warning, When: "where the trait does not ask for a bound any more"}),
 	}
 }
 

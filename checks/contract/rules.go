@@ -390,6 +390,7 @@ func ensuresRemoved(p *checks.Pass) {
 }
 
 func traitContractWeakened(p *checks.Pass) {
+	traitsAskLess(p)
 	defaultsWeakened(p)
 	c := of(p.Input)
 	for _, f := range contracts(p) {

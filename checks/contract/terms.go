@@ -165,3 +165,25 @@ func withChanged(p *pair.Function) bool {
 	}
 	return with(p.Contract.Added) != with(p.Contract.Removed)
 }
+
+// traitsAskLess reports traits whose implementations owe less than they did as a whole.
+func traitsAskLess(p *checks.Pass) {
+	for _, i := range p.Pairs.Items {
+		if i.Base == nil || i.Head == nil || i.Base.Kind != model.TraitItem || i.Head.Kind != model.TraitItem {
+			continue
+		}
+		if i.Base.Unsafe && !i.Head.Unsafe {
+			out := checks.AtItem(i)
+			out.Change = "unsafe"
+			out.Message = "The trait is not unsafe any more: anybody may implement it without vouching for what code that uses it relies on."
+			p.Report(out)
+		}
+		if gone := termsOf(i.TermsAdded, i.TermsRemoved).waived; len(gone) > 0 && i.Base.Verified && i.Head.Verified {
+			out := checks.AtItem(i)
+			out.Change = quoteTerms(gone)
+			out.Message = fmt.Sprintf("The trait does not ask for %s any more: callers through the trait cannot rely on it.", quoteTerms(gone))
+			out.Severity = policy.Warning
+			p.Report(out)
+		}
+	}
+}

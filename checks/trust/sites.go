@@ -48,7 +48,7 @@ func compare(pairs *pair.Pairs) *delta {
 		for _, a := range added {
 			matched := false
 			for i, r := range removed {
-				if !gone[i] && sameTrust(a, r) {
+				if !gone[i] && sameTrust(a, r) && pairs.SameSubject(r, a) {
 					gone[i], matched = true, true
 					d.same = append(d.same, [2]site{{Site: r, fn: f}, {Site: a, fn: f}})
 					break
@@ -98,7 +98,7 @@ func compare(pairs *pair.Pairs) *delta {
 			}
 			matched := false
 			for n, r := range i.SitesRemoved {
-				if !gone[n] && sameTrust(a, r) {
+				if !gone[n] && sameTrust(a, r) && pairs.SameSubject(r, a) {
 					gone[n], matched = true, true
 					d.same = append(d.same, [2]site{{Site: r, item: i}, {Site: a, item: i}})
 					break
@@ -148,9 +148,11 @@ func scopeKey(s model.Site) string {
 func sameTrust(a, r model.Site) bool {
 	if a.Kind == r.Kind {
 		switch a.Kind {
-		case model.Assume, model.Admit, model.InlineAir, model.Fabricated, model.CfgDivergence, model.Layout:
+		case model.Assume, model.Admit, model.InlineAir, model.Fabricated, model.CfgDivergence, model.Layout, model.UnsafeAutoTrait:
 			// What is believed stands in the text: another text is another belief.
 			return false
+		case model.ExternalType:
+			return recursion(a) <= recursion(r)
 		}
 		return true
 	}
@@ -163,6 +165,17 @@ func sameTrust(a, r model.Site) bool {
 		return true
 	}
 	return false
+}
+
+// recursion ranks what is believed of how an opaque type uses its parameters; 0: the site is no such belief.
+func recursion(s model.Site) int {
+	switch {
+	case strings.HasPrefix(s.Text, "accept_recursive_types"):
+		return 2
+	case strings.HasPrefix(s.Text, "reject_recursive_types_in_ground_variants"):
+		return 1
+	}
+	return 0
 }
 
 // isFalse tells assume(false), which is admit in other words.
@@ -252,6 +265,9 @@ func (r siteRule) build() *checks.Rule {
 		}
 		if r.kind == model.Assume {
 			changedAssumptions(p)
+		}
+		if r.kind == model.UnsafeAutoTrait {
+			safetyWidened(p)
 		}
 	}
 	return &out

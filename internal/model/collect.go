@@ -19,6 +19,7 @@ type fnInfo struct {
 	generics     map[string]bool
 	sites        []scopedSite // of scopes around it
 	alias        map[string]string
+	of           string // the symbol of what an AssumeSpecFunction describes
 	named        bool
 	done         bool // body analysed
 	queued       bool // to be analysed
@@ -468,6 +469,8 @@ func (x *index) plain(n syntax.Node, c around, kind ItemKind, name string) []met
 			it.Sites = append(it.Sites, Site{Kind: k, File: c.file, Span: m.span, Text: m.text()})
 		}
 	}
+	it.Generics = genericList(n)
+	it.Sites = append(it.Sites, recursionSites(it, ms, c)...)
 	for _, s := range c.sites {
 		if s.Kind == External {
 			info.sites = append(info.sites, s)

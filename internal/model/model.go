@@ -339,6 +339,8 @@ type Site struct {
 	Span source.Span
 	// Text is canonical: the assumed expression with its call, or the attribute. It does not depend on layout.
 	Text string
+	// Of is what is described, of a description of something from outside: its symbol as in Ref.To; empty for other sites.
+	Of string
 	// Scope is the symbol of the module, impl, trait, crate or macro where the site is written, when that is not the function or
 	// item that carries it. Such sites are counted once, at the scope.
 	Scope string

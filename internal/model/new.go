@@ -377,6 +377,11 @@ func (a *analyser) head(f *Function, info *fnInfo) {
 	case f.Kind == AssumeSpecFunction && !hasSite(a.sites, AssumeSpecification):
 		a.site(Site{Kind: AssumeSpecification, Span: f.NameSpan, Text: "assume_specification[" + f.Target + "]"})
 	}
+	for i := range a.sites {
+		if a.sites[i].Kind == AssumeSpecification {
+			a.sites[i].Of = info.of
+		}
+	}
 	a.sites = append(a.sites, cfgSites(info.metas, f.File, f.Node)...)
 }
 
@@ -464,6 +469,7 @@ func (x *index) analyseItem(it *Item) {
 			it.Atomics = append(it.Atomics, r.To)
 		}
 	}
+	a.described(it)
 	it.Unknown = append(it.Unknown, a.unknown...)
 	slices.SortStableFunc(it.Sites, func(a, b Site) int { return cmp.Or(a.Span.Start-b.Span.Start, int(a.Kind)-int(b.Kind)) })
 }

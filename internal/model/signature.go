@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -335,6 +336,7 @@ func (x *index) nameTarget(f *Function, info *fnInfo) {
 		f.Target = got.symbol
 		f.Symbol = f.Target
 	}
+	info.of = cmp.Or(got.symbol, "?"+f.Target)
 	f.Path = "assume_specification[" + f.Target + "]"
 	f.Symbol += strings.TrimPrefix(x.number(f.Crate, "fn ", f.Path), f.Path)
 }

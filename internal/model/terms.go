@@ -1,6 +1,7 @@
 package model
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/specgate/specgate/internal/syntax"
@@ -83,4 +84,53 @@ func genericList(n syntax.Node) []string {
 		out = append(out, p.Get(syntax.FName).Text())
 	}
 	return out
+}
+
+// recursionSites are what is believed of how an opaque type uses its parameters: the verifier checks it of types that it looks into.
+func recursionSites(it *Item, ms []meta, c around) []Site {
+	if !slices.ContainsFunc(it.Sites, func(s Site) bool { return s.Kind == ExternalType }) {
+		return nil
+	}
+	var out []Site
+	note := func(m meta, text string) {
+		switch m.verifier() {
+		case "accept_recursive_types", "reject_recursive_types_in_ground_variants":
+			out = append(out, Site{Kind: ExternalType, File: c.file, Span: m.span, Text: text})
+		}
+	}
+	for _, m := range ms {
+		note(m, m.text())
+	}
+	for p := range it.Node.Get(syntax.FGenerics).All(syntax.FParam) {
+		for _, m := range metasOf(p, c.alias) {
+			note(m, m.text()+"("+p.Get(syntax.FName).Text()+")")
+		}
+	}
+	return out
+}
+
+// described fills in what the descriptions of external types and traits at an item are of.
+func (a *analyser) described(it *Item) {
+	var of syntax.Node
+	switch it.Kind {
+	case StructItem:
+		of = it.Node.Get(syntax.FFields).Get(syntax.FFieldDecl).Get(syntax.FType)
+	case TraitItem:
+		for c := range it.Node.All(syntax.FItem) {
+			if c.Kind() == syntax.TypeAlias && c.Get(syntax.FName).Text() == "ExternalTraitSpecificationFor" {
+				of = c.Get(syntax.FBounds).Get(syntax.FBound).Get(syntax.FPath)
+			}
+		}
+	}
+	segs, global := pathOf(of)
+	if len(segs) == 0 {
+		return
+	}
+	symbol := a.resolve(segs, global, typeSpace).symbol
+	for i := range it.Sites {
+		switch s := &it.Sites[i]; {
+		case s.Scope == "" && s.Kind == ExternalTrait, s.Kind == ExternalType && s.Text == "external_type_specification":
+			s.Of = symbol
+		}
+	}
 }

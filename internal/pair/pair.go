@@ -550,7 +550,7 @@ func (p *Pairs) compareItem(pr *Item) {
 	if b.Ghost != h.Ghost || b.Kind != h.Kind || b.Unsafe != h.Unsafe || b.Negative != h.Negative {
 		pr.What |= Mode
 	}
-	pr.SitesAdded, pr.SitesRemoved = siteDiff(b.Sites, h.Sites, nb, nh)
+	pr.SitesAdded, pr.SitesRemoved = p.siteDiff(b.Sites, h.Sites, nb, nh)
 	if len(pr.SitesAdded)+len(pr.SitesRemoved) > 0 {
 		pr.What |= Sites
 	}
@@ -583,32 +583,37 @@ func sameSet(a, b []string) bool {
 	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
 
-// siteDiff compares sites by kind and text, as often as they occur.
-func siteDiff(base, head []model.Site, nb, nh *names) (added, removed []model.Site) {
+// siteDiff compares sites by kind, text and what they are of, as often as they occur.
+func (p *Pairs) siteDiff(base, head []model.Site, nb, nh *names) (added, removed []model.Site) {
 	if len(base) == 0 && len(head) == 0 {
 		return nil, nil
 	}
 	key := func(s model.Site, n *names) string { return s.Kind.String() + " " + n.write(s.Text) }
-	count := map[string]int{}
-	for _, s := range base {
-		count[key(s, nb)]++
+	of := map[string][]int{} // of base, those that no site of head is yet
+	for i, s := range base {
+		of[key(s, nb)] = append(of[key(s, nb)], i)
 	}
 	for _, s := range head {
-		if k := key(s, nh); count[k] > 0 {
-			count[k]--
+		k := key(s, nh)
+		if i := slices.IndexFunc(of[k], func(i int) bool { return p.SameSubject(base[i], s) }); i >= 0 {
+			of[k] = slices.Delete(of[k], i, i+1)
 		} else {
 			added = append(added, s)
 		}
 	}
-	// What is left over in the base: the last ones of each kind and text.
-	for _, s := range slices.Backward(base) {
-		if k := key(s, nb); count[k] > 0 {
-			count[k]--
+	for i, s := range base {
+		if slices.Contains(of[key(s, nb)], i) {
 			removed = append(removed, s)
 		}
 	}
-	slices.Reverse(removed)
 	return added, removed
+}
+
+// SameSubject tells whether a site of base and one of head describe the same thing. One that could not be resolved is the same as what has its last name.
+func (p *Pairs) SameSubject(base, head model.Site) bool {
+	b, h := p.toHead(base.Of), head.Of
+	last := func(s string) string { return strings.TrimPrefix(s[strings.LastIndex(s, "::")+1:], "?") }
+	return b == h || (strings.HasPrefix(b, "?") || strings.HasPrefix(h, "?")) && strings.TrimPrefix(last(b), ":") == strings.TrimPrefix(last(h), ":")
 }
 
 func (p *Pairs) compare(pr *Function) {
@@ -676,7 +681,7 @@ func (p *Pairs) compare(pr *Function) {
 	if len(pr.Contract.Added)+len(pr.Contract.Removed)+len(pr.TermsAdded)+len(pr.TermsRemoved) > 0 {
 		pr.What |= Contract
 	}
-	pr.SitesAdded, pr.SitesRemoved = siteDiff(b.Sites, h.Sites, nb, nh)
+	pr.SitesAdded, pr.SitesRemoved = p.siteDiff(b.Sites, h.Sites, nb, nh)
 	pr.SitesAdded = append(pr.SitesAdded, conditions(b, h)...)
 	if len(pr.SitesAdded)+len(pr.SitesRemoved) > 0 {
 		pr.What |= Sites
