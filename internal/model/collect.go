@@ -492,6 +492,9 @@ func (x *index) plain(n syntax.Node, c around, kind ItemKind, name string) []met
 	}
 	if c.impl == nil {
 		c.mod.define(name, &def{item: it})
+		if n.Kind() == syntax.MacroRules {
+			c.mod.textual = append(c.mod.textual, textual{file: c.file, at: n.Span().Start, item: it})
+		}
 	}
 	return ms
 }
@@ -568,6 +571,10 @@ func (x *index) mod(n syntax.Node, c around, name string) {
 	ms := x.scopeAttrs(&c, n, it)
 	it.Module = parent.real().path
 	parent.define(name, &def{mod: m})
+	m.declaredIn, m.declaredAt = c.file, n.Span().Start
+	if slices.ContainsFunc(ms, func(a meta) bool { return a.is("macro_use") }) {
+		parent.textual = append(parent.textual, textual{file: c.file, at: n.Span().Start, mod: m})
+	}
 	if n.HasBody() {
 		m.file = c.file
 		c.mod, c.impl, c.holder = m, nil, it

@@ -43,22 +43,24 @@ type index struct {
 	scanned   bool
 	modules   map[string][]string // file paths with `mod NAME`
 	ghosts    map[string]bool     // see declaredHere
-	quoted    map[string][]string // file paths with a string that ends in a file name: #[path], include!
-	fileNames map[string][]string // the same for names that do not end in .rs; nil: not scanned
-	named     int                 // functions and items before this index have symbols
-	namedIt   int
-	depth     int
-	asked     map[string]bool // method names whose files were read
-	modAround map[*module]*around
-	rereads   map[string]int
-	cache     map[resolved]target
-	far       int // steps of lookups beyond farSteps
-	constFns  map[*Item]*Function
-	selected  map[string]bool // files that were asked for
-	settled   int
-	settledIt int
-	queue     []*Function // to be analysed
-	later     []func()    // searches that need names to be known
+	// macroFiles are the file paths with `macro_rules! NAME`.
+	macroFiles map[string][]string
+	quoted     map[string][]string // file paths with a string that ends in a file name: #[path], include!
+	fileNames  map[string][]string // the same for names that do not end in .rs; nil: not scanned
+	named      int                 // functions and items before this index have symbols
+	namedIt    int
+	depth      int
+	asked      map[string]bool // method names whose files were read
+	modAround  map[*module]*around
+	rereads    map[string]int
+	cache      map[resolved]target
+	far        int // steps of lookups beyond farSteps
+	constFns   map[*Item]*Function
+	selected   map[string]bool // files that were asked for
+	settled    int
+	settledIt  int
+	queue      []*Function // to be analysed
+	later      []func()    // searches that need names to be known
 
 	invariants []*Function // with #[verifier::type_invariant]
 	usesTo     int         // functions before this index are known to those that they use
@@ -360,7 +362,7 @@ func (x *index) scan() {
 		return
 	}
 	x.scanned = true
-	x.words, x.modules, x.quoted, x.ghosts = map[string][]string{}, map[string][]string{}, map[string][]string{}, map[string]bool{}
+	x.words, x.modules, x.quoted, x.ghosts, x.macroFiles = map[string][]string{}, map[string][]string{}, map[string][]string{}, map[string]bool{}, map[string][]string{}
 	for _, p := range x.paths {
 		if !strings.HasSuffix(p, ".rs") {
 			continue
@@ -379,6 +381,7 @@ func (x *index) scan() {
 		}
 		wordsBehind(text, "fn", note(x.words))
 		wordsBehind(text, "mod", note(x.modules))
+		wordsBehind(text, "macro_rules", note(x.macroFiles))
 		x.scanGhostNames(p, text)
 		for i := 0; ; {
 			j := bytes.Index(text[i:], []byte(`.rs"`))

@@ -33,6 +33,11 @@ type module struct {
 	scoped bool    // traits is filled in
 	traits []*Item // that the module imports or defines
 	seen   bool
+	// textual are its macros and those of the modules below it that are in scope by their place, in order. A `mod x` stands in declaredIn at
+	// declaredAt; no file: not known.
+	textual    []textual
+	declaredIn *File
+	declaredAt int
 }
 
 // def is what a name in a module stands for: exactly one of fn, item, mod, use and variant is set.
@@ -187,7 +192,9 @@ func (x *index) resolve(scope *module, segs []string, global bool, self *implInf
 		return t
 	}
 	t := x.look(scope, segs, global, self, want)
-	x.cache[k] = t
+	if want != macroSpace || t.symbol[0] != '?' { // macros are read when they are called
+		x.cache[k] = t
+	}
 	return t
 }
 
@@ -509,6 +516,14 @@ func (l *lookup) name(m *module, name string, want space, outer bool) target {
 func (l *lookup) nameIn(m *module, name string, want space, outer bool) target {
 	l.x.enter(m)
 	found := l.own(m, name, want)
+	if !found.ok() && want == macroSpace && m.parent == nil {
+		for _, it := range l.x.macros[name] {
+			if it.Crate == m.crate.Crate && l.x.exported(it) && !outer {
+				l.x.nameItem(it)
+				found = target{symbol: it.global(), item: it}
+			}
+		}
+	}
 	for _, g := range m.globs {
 		if found.always() {
 			return found
@@ -541,8 +556,11 @@ func (l *lookup) nameIn(m *module, name string, want space, outer bool) target {
 				return found.or(t)
 			}
 		}
-		if l := l.x.macros[name]; len(l) > 0 {
-			return found.or(target{symbol: l[0].global(), item: l[0]})
+		for _, it := range l.x.macros[name] {
+			// The standard library's goes before one that is private elsewhere.
+			if !standardMacro(name) || l.x.exported(it) && it.Crate != m.crate.Crate {
+				return found.or(target{symbol: it.global(), item: it})
+			}
 		}
 	}
 	return found

@@ -243,7 +243,7 @@ func (x *index) analyse(f *Function) {
 	if call := info.call; call.Valid() && f.Kind == MacroFunction {
 		// The macro may write attributes onto the function.
 		if segs, g := pathOf(call.Get(syntax.FPath)); len(segs) > 0 {
-			if t := x.resolve(outer, segs, g, nil, macroSpace); t.item != nil && t.item.Kind == MacroItem {
+			if t := x.macroTarget(outer, nil, segs, g, f.File, call.Span().Start); t.item != nil && t.item.Kind == MacroItem {
 				b := &analyser{x: x, f: f, scope: outer, file: f.File, alias: info.alias, verified: true}
 				b.expansion(t.item, call, false, map[*Item]bool{})
 				f.Sites = append(f.Sites, b.sites...)
@@ -477,7 +477,7 @@ func (x *index) analyseItem(it *Item) {
 // expand notes the macro that an item-level call uses.
 func (a *analyser) expand(n syntax.Node) {
 	if segs, g := pathOf(n.Get(syntax.FPath)); len(segs) > 0 {
-		t := a.resolve(segs, g, macroSpace)
+		t := a.x.macroTarget(a.scope, a.self, segs, g, a.file, n.Span().Start)
 		a.ref(segs, t, false, true)
 	}
 }
@@ -489,7 +489,7 @@ func (x *index) expandSites(it *Item) {
 	if len(segs) == 0 || info.understood {
 		return
 	}
-	t := x.resolve(info.scope, segs, g, nil, macroSpace)
+	t := x.macroTarget(info.scope, nil, segs, g, it.File, it.Span.Start)
 	if t.item == nil || t.item.Kind != MacroItem {
 		return
 	}

@@ -26,7 +26,7 @@ func (m *Model) Resolve(at *Function, path syntax.Node, macro bool) Definition {
 	case path.Get(syntax.FQSelf).Valid():
 		t = x.qualified(info.scope, path, info.impl)
 	case macro:
-		t = x.resolve(info.scope, segs, global, info.impl, macroSpace)
+		t = x.macroTarget(info.scope, info.impl, segs, global, at.File, path.Span().Start)
 	default:
 		t = x.resolve(info.scope, segs, global, info.impl, valueSpace)
 		if !t.ok() || t.symbol[0] == '?' {

@@ -20,7 +20,7 @@ func (a *analyser) macro(n syntax.Node, ghost bool) {
 	if as := a.alias[name]; as != "" {
 		name = as
 	}
-	t := a.resolve(segs, global, macroSpace)
+	t := a.x.macroTarget(a.scope, a.self, segs, global, a.file, n.Span().Start)
 	own := t.item != nil && t.item.Kind == MacroItem
 	if own {
 		a.x.analyseMacro(t.item)
@@ -100,7 +100,7 @@ func (a *analyser) macro(n syntax.Node, ghost bool) {
 func standardMacro(name string) bool {
 	switch name {
 	case "assert", "assert_eq", "assert_ne", "debug_assert", "debug_assert_eq", "debug_assert_ne", "panic", "unreachable", "todo", "unimplemented", "vec", "format",
-		"matches", "write", "writeln", "cfg", "env", "option_env", "concat", "include_bytes", "include_str", "thread_local":
+		"matches", "print", "println", "eprint", "eprintln", "dbg", "format_args", "file", "line", "column", "module_path", "stringify", "write", "writeln", "cfg", "env", "option_env", "concat", "include_bytes", "include_str", "thread_local":
 		return true
 	}
 	return false
@@ -342,7 +342,7 @@ func (a *analyser) tokenPath(toks []syntax.Token, i int, ghost, unread bool) int
 				a.site(Site{Kind: CfgDivergence, Span: span, Text: "cfg!" + joinTokens(args), Uncertain: true})
 			}
 		}
-		if t := a.resolve(segs, false, macroSpace); t.item != nil && t.item.Kind == MacroItem {
+		if t := a.x.macroTarget(a.scope, a.self, segs, false, a.file, span.Start); t.item != nil && t.item.Kind == MacroItem {
 			a.ref(segs, t, ghost, true)
 			if a.f != nil {
 				a.expansionAt(t.item, span, ghost)

@@ -234,7 +234,17 @@ func (p *Pairs) inPlace() []string {
 	var out []string
 	for _, pr := range p.Items {
 		b, h := pr.Base, pr.Head
-		if b == nil || h == nil || b.Text == h.Text && b.Exec == h.Exec {
+		if b == nil || h == nil {
+			// A macro that comes or goes may take the place of another of its name.
+			if it := cmp.Or(b, h); it.Kind == model.MacroItem {
+				out = append(out, it.Name)
+			}
+			continue
+		}
+		if h.Kind == model.ModuleItem && b.Kind == model.ModuleItem {
+			out = append(out, p.rescoped(b, h)...)
+		}
+		if b.Text == h.Text && b.Exec == h.Exec {
 			continue
 		}
 		switch h.Kind {
@@ -248,6 +258,23 @@ func (p *Pairs) inPlace() []string {
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// rescoped are the names of macros that mean another one where a module is declared, and so in its files.
+func (p *Pairs) rescoped(b, h *model.Item) []string {
+	base, head := p.Base.TextualMacros(b), p.Head.TextualMacros(h)
+	var out []string
+	for name, was := range base {
+		if p.toHead(was) != head[name] {
+			out = append(out, name)
+		}
+	}
+	for name := range head {
+		if base[name] == "" {
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 // retargeted are the names, as others write them, that an import of a changed file gives another meaning.
@@ -395,8 +422,8 @@ func (p *Pairs) names(vars map[string]string, self string, base bool, lists ...[
 }
 
 // refChanges are the names that both sides write and that mean different definitions, and those whose definition is used in place
-// (constants, macros) and has changed.
-func (p *Pairs) refChanges(base, head []model.Ref) []RefChange {
+// (constants, macros) and has changed. sameText says that both call the same macros by name.
+func (p *Pairs) refChanges(base, head []model.Ref, sameText bool) []RefChange {
 	if len(base) == 0 && len(head) == 0 {
 		return nil
 	}
@@ -447,6 +474,19 @@ func (p *Pairs) refChanges(base, head []model.Ref) []RefChange {
 			if pr.What&(Executable|GhostRefs) != 0 && hs[key(r)] != nil && bs[key(r)] != nil {
 				seen[key(r)] = true
 				out = append(out, RefChange{Written: key(r), Base: r.To + " as it was", Head: r.To + " as it is now"})
+			}
+		}
+	}
+	if sameText {
+		// Both call a macro, and one of them one of another crate.
+		for k, h := range hs {
+			if bs[k] == nil && strings.HasSuffix(k, "!") {
+				out = append(out, RefChange{Written: k, Base: "a macro of another crate", Head: strings.Join(h, ", ")})
+			}
+		}
+		for k, b := range bs {
+			if hs[k] == nil && strings.HasSuffix(k, "!") {
+				out = append(out, RefChange{Written: k, Base: strings.Join(b, ", "), Head: "a macro of another crate"})
 			}
 		}
 	}
@@ -523,7 +563,7 @@ func (p *Pairs) compareItem(pr *Item) {
 	}
 	nb := p.names(itemVars(b), "", true, b.ExecRefs, b.GhostRefs)
 	nh := p.names(itemVars(h), "", false, h.ExecRefs, h.GhostRefs)
-	pr.ExecDetail, pr.GhostDetail = p.refChanges(b.ExecRefs, h.ExecRefs), p.refChanges(b.GhostRefs, h.GhostRefs)
+	pr.ExecDetail, pr.GhostDetail = p.refChanges(b.ExecRefs, h.ExecRefs, b.Exec == h.Exec), p.refChanges(b.GhostRefs, h.GhostRefs, false)
 	exec, ghost := p.rebound(side{b.Node, b.ExecRefs, b.GhostRefs}, side{h.Node, h.ExecRefs, h.GhostRefs})
 	pr.ExecDetail, pr.GhostDetail = append(pr.ExecDetail, exec...), append(pr.GhostDetail, ghost...)
 	nb.types = renamedGenerics(b.Generics, h.Generics, b.Node)
@@ -642,8 +682,8 @@ func (p *Pairs) compare(pr *Function) {
 	// Equal text means the same only where the parameters of a name are in the same place.
 	inPlace := maps.Equal(nb.vars, nh.vars) && len(nb.types) == 0
 	same := func(x, y string) bool { return x == y && inPlace || nb.write(x) == nh.write(y) }
-	pr.ExecDetail = p.refChanges(b.ExecRefs, h.ExecRefs)
-	pr.GhostDetail = p.refChanges(b.GhostRefs, h.GhostRefs)
+	pr.ExecDetail = p.refChanges(b.ExecRefs, h.ExecRefs, b.Exec == h.Exec)
+	pr.GhostDetail = p.refChanges(b.GhostRefs, h.GhostRefs, false)
 	exec, ghost := p.rebound(side{b.Node, b.ExecRefs, b.GhostRefs}, side{h.Node, h.ExecRefs, h.GhostRefs})
 	pr.ExecDetail, pr.GhostDetail = append(pr.ExecDetail, exec...), append(pr.GhostDetail, ghost...)
 	pr.TermsAdded, pr.TermsRemoved = p.terms(b, h, nb, nh)
