@@ -42,7 +42,8 @@ func (c Change) String() string {
 	return "?"
 }
 
-// What is a set of parts that differ between base and head. Layout, comments, names of parameters and the order of clauses never count.
+// What is a set of parts that differ between base and head. Layout, comments, names of
+// parameters and locals and the order of clauses never count.
 type What uint16
 
 const (
@@ -679,6 +680,12 @@ func (p *Pairs) compare(pr *Function) {
 	p.nameSelf(nh, h, false)
 	nb.ghost, nh.ghost = ghostMacros(b), ghostMacros(h)
 	nb.types = renamedGenerics(b.Generics, h.Generics, generic(b)...)
+	for name, to := range renamedLocals(b, h) {
+		if nb.types == nil {
+			nb.types = map[string]string{}
+		}
+		nb.types[name] = to
+	}
 	// Equal text means the same only where the parameters of a name are in the same place.
 	inPlace := maps.Equal(nb.vars, nh.vars) && len(nb.types) == 0
 	same := func(x, y string) bool { return x == y && inPlace || nb.write(x) == nh.write(y) }

@@ -15,7 +15,7 @@ type names struct {
 	vars map[string]string
 	// paths are free paths to what they resolve to, in the head's symbols.
 	paths map[string]string
-	// types are generic parameters, lifetimes among them, to the head's names for them.
+	// types are generic parameters, lifetimes among them, locals and labels, to the head's names for them.
 	types map[string]string
 	// methods are method names to the head's, for those renamed.
 	methods map[string]string
@@ -193,7 +193,7 @@ func (n *names) write(text string) string {
 		}
 		if word {
 			switch {
-			case prev == ".":
+			case prev == "." && prev2 != ".": // not what follows a range
 				if m := n.methods[tok]; m != "" {
 					out = m
 				}
