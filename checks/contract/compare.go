@@ -201,6 +201,11 @@ func comparerWith(in *checks.Input, same map[*model.Function]bool) *comparer {
 			c.changedWords[f.Name] = true
 		}
 	}
+	for _, i := range pairs.Items {
+		if pairs.Override(i) {
+			c.changedWords[cmp.Or(i.Head, i.Base).Name] = true
+		}
+	}
 	for changed := true; changed; {
 		changed = false
 		for _, p := range pairs.Functions {

@@ -212,6 +212,16 @@ func execChanged(p *checks.Pass) {
 		p.Report(out)
 	}
 	for _, i := range p.Pairs.Items {
+		if it := cmp.Or(i.Head, i.Base); p.Pairs.Override(i) && !it.Ghost {
+			out := checks.AtItem(i)
+			out.Change = it.Exec
+			out.Message = "A constant has another value for this type: its impl gives it one now, in the place of the trait's."
+			if i.Base != nil {
+				out.Message = "The constant " + i.Base.Symbol + " has another value: the impl gives it none any more, and the trait's holds."
+			}
+			p.Report(out)
+			continue
+		}
 		if i.Base == nil || i.Head == nil || !i.What.Has(pair.Executable) || i.Head.Ghost {
 			continue
 		}

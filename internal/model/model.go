@@ -402,6 +402,18 @@ const (
 	ExternItem // extern block, extern crate
 )
 
+// Of gives, for a constant of a trait's impl, that impl, and the trait if it is in the tree; nil for other items.
+func (m *Model) Of(it *Item) (impl, trait *Item) {
+	x := m.x
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	info := x.it[it]
+	if info == nil || info.owner == nil || !info.owner.trait.Valid() {
+		return nil, nil
+	}
+	return info.owner.item, x.traitOf(info.owner)
+}
+
 // Item is a definition that is not a function.
 type Item struct {
 	// Symbol is the crate-relative path; for an impl "impl T" or "impl Trait for T" behind its module; "crate" for a crate.

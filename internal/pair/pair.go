@@ -235,6 +235,9 @@ func (p *Pairs) inPlace() []string {
 	var out []string
 	for _, pr := range p.Items {
 		b, h := pr.Base, pr.Head
+		if p.Override(pr) {
+			out = append(out, cmp.Or(h, b).Name)
+		}
 		if b == nil || h == nil {
 			// A macro that comes or goes may take the place of another of its name.
 			if it := cmp.Or(b, h); it.Kind == model.MacroItem {
@@ -534,6 +537,43 @@ func (p *Pairs) rebound(base, head side) (exec, ghost []RefChange) {
 		return out
 	}
 	return changes(base.exec, head.exec), changes(base.ghost, head.ghost)
+}
+
+// Override tells a constant that an impl of both sides gives on one side only, where the trait gives it another value on the other.
+func (p *Pairs) Override(i *Item) bool {
+	return p.override(p.Head, i.Head, p.itemOfHead, func(i *Item) *model.Item { return i.Base }) ||
+		p.override(p.Base, i.Base, p.itemOfBase, func(i *Item) *model.Item { return i.Head })
+}
+
+// override asks that of an item of one side, whose pairs are known, with the other one of a pair.
+func (p *Pairs) override(m *model.Model, it *model.Item, pairs map[*model.Item]*Item, other func(*Item) *model.Item) bool {
+	if it == nil || it.Kind != model.ConstItem {
+		return false
+	}
+	impl, trait := m.Of(it)
+	if impl == nil || pairs[impl] == nil || other(pairs[impl]) == nil || constOf(other(pairs[impl]), it).Valid() {
+		return false
+	}
+	if trait == nil {
+		return true // the trait is not in the tree, and the impl does without on the other side
+	}
+	if pr := pairs[trait]; pr != nil {
+		if trait = other(pr); trait == nil {
+			return false
+		}
+	}
+	v := constOf(trait, it).Get(syntax.FValue)
+	return v.Valid() && syntax.Canon(v) != syntax.Canon(it.Node.Get(syntax.FValue))
+}
+
+// constOf is the constant in an impl or trait that has the name of another.
+func constOf(in, it *model.Item) syntax.Node {
+	for c := range in.Node.All(syntax.FItem) {
+		if c.Kind() == syntax.Const && c.Get(syntax.FName).Text() == it.Node.Get(syntax.FName).Text() {
+			return c
+		}
+	}
+	return syntax.Node{}
 }
 
 // mayBind tells a name that a pattern binds where nothing else gives it. Of libraries not everything is known: what is written like their constants may be one on
