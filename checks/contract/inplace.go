@@ -21,11 +21,11 @@ func inPlace(p *checks.Pass) {
 	invariantGone(p)
 	invariantNew(p)
 	mutRefStyle(p)
-	typesOther(p)
 	told := map[*pair.Function]bool{}
 	for _, e := range of(p.Input).effects() {
 		told[e.user] = true
 	}
+	typesOther(p, told)
 	for _, u := range p.Pairs.Functions {
 		if u.Base == nil || u.Head == nil || told[u] || !u.Head.Verified || u.Head.Mode == model.Spec {
 			continue
@@ -61,9 +61,12 @@ func inPlace(p *checks.Pass) {
 }
 
 // typesOther reports contracts in which a type is another one than before, or has another definition: what a quantifier ranges over, and what a field
-// holds, is a part of what they say.
-func typesOther(p *checks.Pass) {
+// holds, is a part of what they say. Where it is told already that a contract may mean something else, it is not told again for its types.
+func typesOther(p *checks.Pass, told map[*pair.Function]bool) {
 	for _, r := range of(p.Input).restingOnOther() {
+		if told[r.user] {
+			continue
+		}
 		out := checks.AtFunction(r.user)
 		var names, change, detail []string
 		for _, m := range r.meanings {
@@ -74,7 +77,7 @@ func typesOther(p *checks.Pass) {
 		out.Detail = strings.Join(detail, "\n")
 		out.Undecided = hasCallers(r.user)
 		out.Message = "This contract reads as before and may mean something else: what " + quoteAll(names) + " stands for in it, or in what it rests on, changed."
-		if believed(r.user.Head) {
+		if r.sure && believed(r.user.Head) {
 			out.Message += " " + moreBelieved
 			out.Severity = policy.Error
 		}
