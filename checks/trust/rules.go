@@ -8,6 +8,6 @@ func Rules() []*checks.Rule {
 	for _, r := range siteRules() {
 		out = append(out, r.build())
 	}
-	out = append(out, functionRules()...)
+	out = append(append(out, functionRules()...), tokenRules()...)
 	return append(out, fileRules()...)
 }

@@ -1,7 +1,9 @@
 package pair
 
 import (
+	"cmp"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -93,7 +95,7 @@ func (p *Pairs) otherType(it *Item) *otherType {
 		case !ok:
 			out.members[name] = true
 			out.variants = out.variants || n.Kind() == syntax.Variant
-		case typeText(was) != typeText(n) || hasWord(n, moved):
+		case InPlace(typeText(was), it.Base.Node) != InPlace(typeText(n), it.Head.Node) || hasWord(n, moved):
 			out.members[name] = true
 		}
 	}
@@ -102,7 +104,7 @@ func (p *Pairs) otherType(it *Item) *otherType {
 			out.members[name] = true
 		}
 	}
-	if syntax.Canon(it.Base.Node.Get(syntax.FGenerics)) != syntax.Canon(it.Head.Node.Get(syntax.FGenerics)) || it.Base.Kind != it.Head.Kind {
+	if InPlace(syntax.Canon(it.Base.Node.Get(syntax.FGenerics)), it.Base.Node) != InPlace(syntax.Canon(it.Head.Node.Get(syntax.FGenerics)), it.Head.Node) || it.Base.Kind != it.Head.Kind {
 		out.members = nil
 		return out
 	}
@@ -157,6 +159,22 @@ func typeText(n syntax.Node) string {
 	slices.Sort(out)
 	return strings.Join(out, ", ")
 }
+
+// InPlace is a text of a type's definition with the type's parameters by their places, since their names say nothing.
+func InPlace(text string, of syntax.Node) string {
+	places := map[string]string{}
+	for q := range of.Get(syntax.FGenerics).All(syntax.FParam) {
+		if name := q.Get(syntax.FName).Text(); name != "" {
+			places[name] = "$" + strconv.Itoa(len(places))
+		}
+	}
+	if len(places) == 0 {
+		return text
+	}
+	return word.ReplaceAllStringFunc(text, func(w string) string { return cmp.Or(places[w], w) })
+}
+
+var word = regexp.MustCompile(`\w+`)
 
 func hasWord(n syntax.Node, words map[string]bool) bool {
 	for t := range n.Tokens() {

@@ -238,6 +238,10 @@ func (p *Pairs) inPlace() []string {
 		if p.Override(pr) {
 			out = append(out, cmp.Or(h, b).Name)
 		}
+		if b == nil && h.Kind == model.ImplItem && lastWord(h.Trait) == "Copy" {
+			self, _, _ := strings.Cut(h.Self, "<")
+			out = append(out, lastWord(strings.TrimSpace(self))) // the type may stand in another file
+		}
 		if b == nil || h == nil {
 			// A macro that comes or goes may take the place of another of its name.
 			if it := cmp.Or(b, h); it.Kind == model.MacroItem {
