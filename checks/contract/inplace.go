@@ -77,7 +77,7 @@ func typesOther(p *checks.Pass, told map[*pair.Function]bool) {
 		out.Detail = strings.Join(detail, "\n")
 		out.Undecided = hasCallers(r.user)
 		out.Message = "This contract reads as before and may mean something else: what " + quoteAll(names) + " stands for in it, or in what it rests on, changed."
-		if r.sure && believed(r.user.Head) {
+		if believed(r.user.Head) {
 			out.Message += " " + moreBelieved
 			out.Severity = policy.Error
 		}

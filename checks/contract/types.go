@@ -25,22 +25,19 @@ func wordsOf(f *model.Function) []syntax.Node {
 type restsOnOther struct {
 	user     *pair.Function
 	meanings []pair.Meaning
-	// sure tells that it does rest on them: a method may be one of the same name of another type.
-	sure bool
 }
 
 // restingOnOther are those, in the order of the files.
 func (c *comparer) restingOnOther() []*restsOnOther {
 	var out []*restsOnOther
 	by := map[*model.Function]*restsOnOther{}
-	add := func(u *pair.Function, meanings []pair.Meaning, sure bool) {
+	add := func(u *pair.Function, meanings []pair.Meaning) {
 		r := by[u.Head]
 		if r == nil {
 			r = &restsOnOther{user: u}
 			by[u.Head] = r
 			out = append(out, r)
 		}
-		r.sure = r.sure || sure
 		for _, m := range meanings {
 			if !slices.Contains(r.meanings, m) {
 				r.meanings = append(r.meanings, m)
@@ -57,10 +54,13 @@ func (c *comparer) restingOnOther() []*restsOnOther {
 		case len(meanings) == 0:
 		case isSpec(p.Head):
 			for _, u := range c.users(p) {
-				add(u, meanings, p.Head.Self == "" || speaksOf(u.Head, p.Head.Self))
+				// A method may be another type's of the same name.
+				if p.Head.Self == "" || speaksOf(u.Head, p.Head.Self) {
+					add(u, meanings)
+				}
 			}
 		case p.Head.Verified:
-			add(p, meanings, true)
+			add(p, meanings)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b *restsOnOther) int {
