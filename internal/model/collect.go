@@ -414,6 +414,11 @@ func (x *index) item(n syntax.Node, c around) {
 		if as == "" {
 			as = name
 		}
+		for a := range n.All(syntax.FAttr) {
+			if strings.Contains(syntax.Canon(a), "macro_use") { // also by cfg_attr
+				c.mod.crate.macroUse = append(c.mod.crate.macroUse, name)
+			}
+		}
 		d := &def{use: []string{name}, global: true, crate: true, cfg: importCfg(metasOf(n, c.alias))}
 		if name == "self" {
 			d.use, d.global, d.crate = []string{"crate"}, false, false

@@ -96,6 +96,8 @@ type crateInfo struct {
 	*Crate
 	pkg  *pkg
 	root *module
+	// macroUse are the crates whose macros it takes, by the names that it has for them: #[macro_use] extern crate.
+	macroUse []string
 }
 
 // discover reads the manifests and makes the list of crates.

@@ -557,8 +557,8 @@ func (l *lookup) nameIn(m *module, name string, want space, outer bool) target {
 			}
 		}
 		for _, it := range l.x.macros[name] {
-			// The standard library's goes before one that is private elsewhere.
-			if !standardMacro(name) || l.x.exported(it) && it.Crate != m.crate.Crate {
+			// The standard library's goes before one of another crate, unless all macros of that are taken.
+			if !standardMacro(name) || l.x.exported(it) && l.x.takesMacros(m.crate, it.Crate) {
 				return found.or(target{symbol: it.global(), item: it})
 			}
 		}

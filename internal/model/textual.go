@@ -1,5 +1,7 @@
 package model
 
+import "slices"
+
 // A macro_rules is in scope by its place in the text: from its definition to the end of the module, in the modules that are declared there, and behind
 // a module with #[macro_use]. The last definition goes before those above it, before imports, and before the standard library's macros.
 
@@ -62,6 +64,14 @@ func (x *index) loadMacros(name string) {
 	for _, p := range x.macroFiles[name] {
 		x.load(p)
 	}
+}
+
+// takesMacros tells a crate that has #[macro_use] extern crate for another.
+func (x *index) takesMacros(c *crateInfo, of *Crate) bool {
+	return slices.ContainsFunc(c.macroUse, func(name string) bool {
+		k := x.externCrate(c, name)
+		return k != nil && k.Crate == of
+	})
 }
 
 // exported tells a macro that is at the root of its crate, wherever it is defined.
