@@ -206,8 +206,7 @@ type typeMentions struct {
 
 func mentionsOf(nodes []syntax.Node) typeMentions {
 	out := typeMentions{map[string]bool{}, map[string]bool{}, map[string]bool{}}
-	var paths func(n syntax.Node, to ...map[string]bool)
-	paths = func(n syntax.Node, to ...map[string]bool) {
+	paths := func(n syntax.Node, to ...map[string]bool) {
 		n.Walk(func(e syntax.Node) bool {
 			if e.Kind() == syntax.Path {
 				for _, m := range to {
