@@ -127,7 +127,8 @@ func FuzzEscapes(f *testing.F) {
 		pure("code", strings.TrimSuffix(strings.TrimPrefix(got, "<code>"), "</code>"))
 		got = prose(text, room)
 		check("prose", got, false)
-		pure("prose", strings.NewReplacer("<code>", "", "</code>", "").Replace(got))
+		// GitHub looks for addresses and the like within an element, and not across its ends.
+		pure("prose", strings.NewReplacer("<code>", " ", "</code>", " ").Replace(got))
 
 		got = fenced(text, room)
 		check("fenced", got, true)
