@@ -189,10 +189,13 @@ func prose(s string, limit int) string {
 	var b strings.Builder
 	for i, part := range parts {
 		const least = len("<code></code>") + len(ellipsis)
+		room := limit - b.Len() - len(ellipsis)
 		if part == "" {
+			if i%2 == 1 && room >= len(apart) {
+				b.WriteString(apart) // what is on both sides was not one word
+			}
 			continue
 		}
-		room := limit - b.Len() - len(ellipsis)
 		if room < least {
 			b.WriteString(ellipsis)
 			break

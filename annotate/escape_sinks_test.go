@@ -45,6 +45,7 @@ func TestEscapes(t *testing.T) {
 		{"prose", prose, "1. `a`. b", `1\. <code>a</code>. b`},
 		{"code", code, "@me a::b $x http://y |`", "<code>@<!-- -->me a::b \\$x http:<!-- -->//y &#124;\\`</code>"},
 		{"prose", prose, "see `a|b` and *c*", `see <code>a&#124;b</code> and \*c\*`},
+		{"prose", prose, "http:``//a", `http:<!-- -->//a`},
 		{"prose", prose, "one ` only", "one \\` only"},
 		{"fenced", fenced, "a\n```\n@b\n", "````text\na\n```\n@b\n````\n"},
 		{"SARIF", escapeSARIF, "[a](1) {0} {x} v[i]", "[a] (1) { 0} {x} v[i]"},

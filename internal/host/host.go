@@ -66,7 +66,7 @@ func Verifier(path string) func(context.Context, string) (*verus.Verifier, error
 	}
 }
 
-// Compiler finds rustc: the one that is named, or the one on PATH; nil if nothing of the change is to be run.
+// Compiler finds rustc: the one that is named, or the one on PATH; nil if nothing of the change is to be run. With an error it still says whether one was named.
 func Compiler(named string, off bool) func() (engine.Compiler, error) {
 	if off {
 		return nil

@@ -66,9 +66,9 @@ func TestCompiler(t *testing.T) {
 		{named: "mine", path: "bin", home: "homeless", want: engine.Compiler{Path: "DIR/bin/mine", Named: true, CargoHome: "DIR/homeless/.cargo"}},
 		{named: "DIR/bin/mine", path: "empty", home: "homeless", want: engine.Compiler{Path: "DIR/bin/mine", Named: true, CargoHome: "DIR/homeless/.cargo"}},
 		{path: "empty", home: "homeless", fails: "there is no rustc on PATH; install Rust, or name the compiler with --rustc"},
-		{named: "DIR/bin/text", path: "bin", home: "homeless",
+		{named: "DIR/bin/text", path: "bin", home: "homeless", want: engine.Compiler{Named: true},
 			fails: `there is no compiler DIR/bin/text: look for the program DIR/bin/text: exec: "DIR/bin/text": permission denied`},
-		{named: "other", path: "bin", home: "homeless",
+		{named: "other", path: "bin", home: "homeless", want: engine.Compiler{Named: true},
 			fails: `there is no compiler other: look for the program other: exec: "other": executable file not found in $PATH`},
 	} {
 		t.Setenv("PATH", filepath.Join(dir, c.path))
