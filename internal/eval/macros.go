@@ -35,14 +35,12 @@ func knownMacro(name string) bool {
 	switch name {
 	case "verus", "verus_", "verus_impl", "verus_trait_impl", "verus_keep_ghost", "verus_erase_ghost", "exec_spec", "exec_spec_verified",
 		"exec_spec_unverified", "verus_proof_expr", "verus_exec_expr", "state_machine", "tokenized_state_machine", "struct_with_invariants", "proof",
-		"proof_decl", "proof_with", "seq", "set", "map", "vec", "calc", "open_atomic_invariant", "open_local_invariant", "atomic_with_ghost",
+		"proof_decl", "proof_with", "seq", "set", "map", "calc", "open_atomic_invariant", "open_local_invariant", "atomic_with_ghost",
 		"assert_seqs_equal", "assert_sets_equal", "assert_maps_equal", "assert_by_contradiction",
-		"thread_local", "global_asm", "assert", "assert_eq", "assert_ne", "debug_assert", "debug_assert_eq", "debug_assert_ne", "panic", "todo",
-		"unimplemented", "unreachable", "print", "println", "eprint", "eprintln", "write", "writeln", "format", "format_args", "matches", "concat",
-		"stringify", "compile_error", "line", "column", "file", "module_path", "cfg", "env", "option_env", "dbg":
+		"global_asm", "compile_error":
 		return true
 	}
-	return false
+	return syntax.StandardMacro(name)
 }
 
 // define reads the body of a macro.

@@ -48,7 +48,7 @@ func (m *Model) TakenAway() map[string]bool {
 				usual = preludeNames[name]
 			case isPrimitive(name):
 				usual = "core::" + name
-			case usual == "" && !standardMacro(name) && !verusName(name):
+			case usual == "" && !syntax.StandardMacro(name) && !verusName(name):
 				continue
 			}
 			for s := range strings.SplitSeq(x.meanings(mod, name), "\x00") {

@@ -558,7 +558,7 @@ func (l *lookup) nameIn(m *module, name string, want space, outer bool) target {
 		}
 		for _, it := range l.x.macros[name] {
 			// The standard library's goes before one of another crate, unless all macros of that are taken.
-			if !standardMacro(name) || l.x.exported(it) && l.x.takesMacros(m.crate, it.Crate) {
+			if !syntax.StandardMacro(name) || l.x.exported(it) && l.x.takesMacros(m.crate, it.Crate) {
 				return found.or(target{symbol: it.global(), item: it})
 			}
 		}

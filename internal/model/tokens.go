@@ -31,7 +31,7 @@ func (a *analyser) macro(n syntax.Node, ghost bool) {
 		a.inBody = false
 	} else if t.symbol != "" && t.symbol[0] != '?' || len(segs) > 1 {
 		a.ref(segs, t, ghost, true)
-	} else if standardMacro(name) {
+	} else if syntax.StandardMacro(name) {
 		// Where a macro of the tree takes the name, the same text runs other code.
 		a.note(Ref{Written: name, To: "std::" + name, Macro: true}, ghost)
 	}
@@ -94,16 +94,6 @@ func (a *analyser) macro(n syntax.Node, ghost bool) {
 		return
 	}
 	a.tokens(tokensOf(args), ghost, false)
-}
-
-// standardMacro tells the macros of the standard library's prelude that decide what runs.
-func standardMacro(name string) bool {
-	switch name {
-	case "assert", "assert_eq", "assert_ne", "debug_assert", "debug_assert_eq", "debug_assert_ne", "panic", "unreachable", "todo", "unimplemented", "vec", "format",
-		"matches", "print", "println", "eprint", "eprintln", "dbg", "format_args", "file", "line", "column", "module_path", "stringify", "write", "writeln", "cfg", "env", "option_env", "concat", "include_bytes", "include_str", "thread_local":
-		return true
-	}
-	return false
 }
 
 func quotes(name string) bool {
