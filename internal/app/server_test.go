@@ -780,10 +780,7 @@ func TestClockSetBack(t *testing.T) {
 		}
 		s.checker.set(nil)
 		db := s.open()
-		later := "datetime('now', 'subsec', '+1 hour')"
-		if s.postgres() {
-			later = "clock_timestamp() + INTERVAL '1 hour'"
-		}
+		later := s.later("1 hour")
 		if _, err := db.Exec("UPDATE river_job SET scheduled_at = " + later + " WHERE state = 'available'"); err != nil {
 			t.Fatal(err)
 		}
@@ -801,7 +798,7 @@ func TestClockSetBack(t *testing.T) {
 			if err := s.stop(); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := db.Exec("UPDATE river_job SET attempted_at = " + begun + ", scheduled_at = " + strings.Replace(later, "1", fmt.Sprint(1+i), 1) + " WHERE state = 'scheduled'"); err != nil {
+			if _, err := db.Exec("UPDATE river_job SET attempted_at = " + begun + ", scheduled_at = " + s.later(fmt.Sprint(1+i, " hour")) + " WHERE state = 'scheduled'"); err != nil {
 				t.Fatal(err)
 			}
 			s.start()
@@ -836,12 +833,8 @@ func TestPauseByWrongClock(t *testing.T) {
 		s.Fail(githubtest.Fault{Path: "/pulls/7", Kind: githubtest.Answer, Status: http.StatusTooManyRequests, Header: map[string]string{"Retry-After": "7"}})
 		s.pull("opened", one, 1, nil)
 		db := s.open()
-		later := "datetime('now', 'subsec', '+30 minutes')"
-		if s.postgres() {
-			later = "clock_timestamp() + INTERVAL '30 minutes'"
-		}
 		s.eventually("it pauses", func() bool {
-			r, err := db.Exec("UPDATE river_job SET scheduled_at = " + later + " WHERE state = 'scheduled'")
+			r, err := db.Exec("UPDATE river_job SET scheduled_at = " + s.later("30 minutes") + " WHERE state = 'scheduled'")
 			if err != nil {
 				return false
 			}
@@ -868,6 +861,14 @@ func TestDoneByAnother(t *testing.T) {
 			return db.QueryRow("SELECT asked - done FROM specgate_heads").Scan(&n) == nil && n == 1
 		})
 	})
+}
+
+// later is the time of the database after a while, such as "30 minutes", in its SQL.
+func (s *scene) later(by string) string {
+	if s.postgres() {
+		return "clock_timestamp() + INTERVAL '" + by + "'"
+	}
+	return "datetime('now', 'subsec', '+" + by + "')"
 }
 
 func (s *scene) postgres() bool { return strings.HasPrefix(s.config.Database, "postgres") }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"iter"
 	"path"
 	"slices"
 	"strings"
@@ -400,19 +401,27 @@ func (x *index) scan() {
 	}
 }
 
+// wordsIn are the places where a word begins that is no part of another.
+func wordsIn(text []byte, word string) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i := 0; ; {
+			j := bytes.Index(text[i:], []byte(word))
+			if j < 0 {
+				return
+			}
+			at := i + j
+			i = at + len(word)
+			if (at == 0 || !syntax.WordByte(text[at-1])) && (i == len(text) || !syntax.WordByte(text[i])) && !yield(at) {
+				return
+			}
+		}
+	}
+}
+
 // wordsBehind calls found with the word behind each occurrence of a keyword.
 func wordsBehind(text []byte, keyword string, found func(string)) {
-	for i := 0; ; {
-		j := bytes.Index(text[i:], []byte(keyword))
-		if j < 0 {
-			return
-		}
-		at := i + j
-		i = at + len(keyword)
-		if at > 0 && syntax.WordByte(text[at-1]) || i >= len(text) || syntax.WordByte(text[i]) {
-			continue
-		}
-		i = afterBlank(text, i)
+	for at := range wordsIn(text, keyword) {
+		i := afterBlank(text, at+len(keyword))
 		if keyword == "macro_rules" {
 			if i >= len(text) || text[i] != '!' {
 				continue

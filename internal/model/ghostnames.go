@@ -53,16 +53,7 @@ func (x *index) scanGhostNames(p string, text []byte) {
 		if x.ghosts[name] {
 			continue
 		}
-		for i := 0; ; {
-			j := bytes.Index(text[i:], []byte(name))
-			if j < 0 {
-				break
-			}
-			at := i + j
-			i = at + len(name)
-			if at > 0 && syntax.WordByte(text[at-1]) || i < len(text) && syntax.WordByte(text[i]) {
-				continue
-			}
+		for at := range wordsIn(text, name) {
 			switch wordBefore(text[:at]) {
 			case "struct", "enum", "union", "type", "fn", "const", "static", "as":
 				note(name)
