@@ -153,6 +153,7 @@ func (a *App) serve(ctx context.Context, listener net.Listener) error {
 	loops.Go(func() { a.beat(background) })
 	loops.Go(func() { a.maintain(background) })
 	loops.Go(func() { a.missed(background) })
+	loops.Go(func() { a.wake(background) })
 	a.log.Info("listening", "address", listener.Addr().String())
 	if a.config.Listening != nil {
 		a.config.Listening(listener.Addr())

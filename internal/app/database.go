@@ -185,6 +185,8 @@ CREATE TABLE specgate_webhook (
 	seen BIGINT NOT NULL
 );
 INSERT INTO specgate_webhook (asked, seen) VALUES (0, 0);
+`, `
+ALTER TABLE specgate_heads ADD COLUMN pause BIGINT NOT NULL DEFAULT 0;
 `}
 
 // migrateTables brings the tables to the newest version, within a transaction that holds the lock.

@@ -826,23 +826,33 @@ func TestClockSetBack(t *testing.T) {
 	})
 }
 
-// TestPauseByWrongClock: a pause is as long as it was to be, also if it began when the clock was ahead.
+// TestPauseByWrongClock: a pause is as long as it was to be, also if the clock was set ahead before it began, and if the server starts anew meanwhile.
 func TestPauseByWrongClock(t *testing.T) {
-	each(t, func(t *testing.T, s *scene) {
-		s.start()
-		s.Fail(githubtest.Fault{Path: "/pulls/7", Kind: githubtest.Answer, Status: http.StatusTooManyRequests, Header: map[string]string{"Retry-After": "7"}})
-		s.pull("opened", one, 1, nil)
-		db := s.open()
-		s.eventually("it pauses", func() bool {
-			r, err := db.Exec("UPDATE river_job SET scheduled_at = " + s.later("30 minutes") + " WHERE state = 'scheduled'")
-			if err != nil {
-				return false
-			}
-			n, err := r.RowsAffected()
-			return err == nil && n == 1
+	for _, restart := range []bool{false, true} {
+		t.Run(fmt.Sprint("restart=", restart), func(t *testing.T) {
+			each(t, func(t *testing.T, s *scene) {
+				s.start()
+				s.Fail(githubtest.Fault{Path: "/pulls/7", Kind: githubtest.Answer, Status: http.StatusTooManyRequests, Header: map[string]string{"Retry-After": "7"}})
+				s.pull("opened", one, 1, nil)
+				db := s.open()
+				s.eventually("it pauses", func() bool {
+					r, err := db.Exec("UPDATE river_job SET scheduled_at = " + s.later("30 minutes") + " WHERE state = 'scheduled'")
+					if err != nil {
+						return false
+					}
+					n, err := r.RowsAffected()
+					return err == nil && n == 1
+				})
+				if restart {
+					if err := s.stop(); err != nil {
+						t.Fatal(err)
+					}
+					s.start()
+				}
+				s.want("2222 completed success: " + passTitle)
+			})
 		})
-		s.want("2222 completed success: " + passTitle)
-	})
+	}
 }
 
 // TestDoneByAnother: where another server did meanwhile what is wanted of a head, what this one wrote may have come last. So it is done again.

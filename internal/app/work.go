@@ -134,7 +134,6 @@ func (w *headWorker) Work(ctx context.Context, job *river.Job[headArgs]) error {
 				}
 				if pause > 0 {
 					log.Warn("try again later", "want", h.want, "after", pause, "error", err)
-					w.app.wake(job.JobRow, pause)
 					return river.JobSnooze(pause)
 				}
 				log.Error("a head is given up", "want", h.want, "error", err)
@@ -166,21 +165,54 @@ func (a *App) doubt(id int64) {
 	}
 }
 
-// wake ends the pause of a job soon after it is over. The queue does that by the clock, which may have been wrong when the pause began.
-func (a *App) wake(job *rivertype.JobRow, pause time.Duration) {
-	snoozes := pausesOf(job) + 1
-	time.AfterFunc(pause+a.retry, func() {
-		ctx, cancel := context.WithTimeout(context.Background(), lastWords)
-		defer cancel()
+// wake ends pauses that are over. The queue does that by the clock, which may be set during a pause, or have been wrong when it began. This goes by how long
+// a job is seen to pause, and by what its head says of how long that is to be: so no pause is shorter, and it is longer by a restart at most.
+func (a *App) wake(ctx context.Context) {
+	type pause struct{ job, snoozes int64 }
+	seen := map[pause]time.Time{}
+	tick := time.NewTicker(a.retry)
+	defer tick.Stop()
+	for {
 		err := a.db.within(ctx, func(t tx) error {
-			_, err := t.exec(ctx, "UPDATE river_job SET state = 'available', scheduled_at = "+t.now(0)+
-				" WHERE id = $1 AND state = 'scheduled' AND CAST(metadata->>'snoozes' AS BIGINT) = $2", job.ID, snoozes)
+			still := map[pause]time.Time{}
+			var over []pause
+			err := t.each(ctx, `SELECT j.id, COALESCE(CAST(j.metadata->>'snoozes' AS BIGINT), 0), h.pause FROM river_job j
+				JOIN specgate_heads h ON h.id = CAST(j.args->>'head' AS BIGINT) WHERE j.state = 'scheduled' AND j.kind = $1`, []any{headArgs{}.Kind()},
+				func(scan func(...any) error) error {
+					var p pause
+					var millis int64
+					err := scan(&p.job, &p.snoozes, &millis)
+					since, ok := seen[p]
+					if !ok {
+						since = time.Now()
+					}
+					still[p] = since
+					if time.Since(since) >= time.Duration(millis)*time.Millisecond {
+						over = append(over, p)
+					}
+					return err
+				})
+			for _, p := range over {
+				if err != nil {
+					return err
+				}
+				_, err = t.exec(ctx, "UPDATE river_job SET state = 'available', scheduled_at = "+t.now(0)+
+					" WHERE id = $1 AND state = 'scheduled' AND COALESCE(CAST(metadata->>'snoozes' AS BIGINT), 0) = $2", p.job, p.snoozes)
+			}
+			if err == nil {
+				seen = still
+			}
 			return err
 		})
-		if err != nil {
-			a.log.Debug("a job that paused is left to the queue", "job", job.ID, "error", err)
+		if err != nil && ctx.Err() == nil {
+			a.log.Debug("pauses are left to the queue", "error", err)
 		}
-	})
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
 }
 
 // Timeout of a job: River's for all.
@@ -304,8 +336,8 @@ func (a *App) failed(ctx context.Context, h *head, err error, pauses int) (pause
 		pause = min(max(lasts/2, a.retry), a.retry<<min(pauses, 10), 15*time.Minute)
 	}
 	return pause, a.db.within(ctx, func(t tx) error {
-		n, err := t.exec(ctx, "UPDATE specgate_heads SET failures = $1, failing_since = $2, error = $3 WHERE id = $4 AND asked = $5",
-			h.failures, h.failingSince, short(err.Error()), h.id, h.asked)
+		n, err := t.exec(ctx, "UPDATE specgate_heads SET failures = $1, failing_since = $2, error = $3, pause = $4 WHERE id = $5 AND asked = $6",
+			h.failures, h.failingSince, short(err.Error()), pause.Milliseconds(), h.id, h.asked)
 		if err == nil && n == 0 {
 			return errChanged // which does not wait for this
 		}
