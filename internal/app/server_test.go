@@ -70,6 +70,15 @@ func passed(job app.Job) app.Result {
 	return app.Result{Report: &checks.Report{Schema: 1, Base: checks.Revision{Rev: job.Base}, Head: checks.Revision{Rev: job.Head}, Outcome: checks.OutcomePass}}
 }
 
+// edited is what a check finds that edits what runs.
+func edited(job app.Job) app.Result {
+	r := passed(job)
+	r.Report.Outcome = checks.OutcomeFindings
+	r.Report.Findings = []checks.Finding{{Rule: "edit/exec-changed", Severity: policy.Error, Symbol: "numbers::f", File: "src/lib.rs", Message: "edits what runs", Fingerprint: strings.Repeat("a", 32),
+		Span: positions.Range{Start: positions.Position{Line: 1, Column: 1}, End: positions.Position{Line: 1, Column: 2}}}}
+	return r
+}
+
 func (c *checker) set(do func(context.Context, app.Job) (app.Result, error)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -118,7 +127,7 @@ func newScene(t *testing.T, database string) *scene {
 		commits[sha] = githubtest.Commit{Parents: []string{baseSHA}}
 	}
 	state := githubtest.State{"acme/numbers": {Default: baseSHA, Commits: commits, Pulls: map[int]*githubtest.Pull{7: {Head: one, Base: baseSHA}}}}
-	w := apptest.NewWorld(t, state, "", map[string]string{"checks": "write", "contents": "read", "pull_requests": "read"})
+	w := apptest.NewWorld(t, state, "", map[string]string{"checks": "write", "contents": "read", "pull_requests": "write"})
 	s := &scene{World: w, t: t, checker: &checker{begun: make(chan string, 100)}, log: &lockedBuffer{}}
 	s.config = app.Config{Listen: "127.0.0.1:0", Database: database, AppID: apptest.AppID, PrivateKey: w.Key, WebhookSecret: []byte(apptest.WebhookSecret), APIURL: w.URL,
 		UserAgent: "specgate/test", Jobs: 2, Timeout: time.Minute, Patience: 10 * time.Second, Checker: s.checker, Log: slog.New(slog.NewTextHandler(s.log, nil)),
@@ -551,6 +560,33 @@ func TestOutage(t *testing.T) {
 	})
 }
 
+// TestCommentRefusedOnce: a comment that GitHub refuses the token for is written later, as when a clock is wrong; one that the App may not write is only missing.
+func TestCommentRefusedOnce(t *testing.T) {
+	for status, times := range map[int]int{http.StatusUnauthorized: 1, http.StatusForbidden: 1 << 30} {
+		t.Run(fmt.Sprint(status), func(t *testing.T) {
+			each(t, func(t *testing.T, s *scene) {
+				s.Change(func(st githubtest.State) {
+					st["acme/numbers"].Commits[baseSHA] = githubtest.Commit{Files: map[string]string{".specgate.toml": "version = 1\n[scope]\nexecutable-edits = \"deny\"\n[report]\ncomments = \"sticky\"\n"}}
+				})
+				s.checker.set(func(_ context.Context, job app.Job) (app.Result, error) { return edited(job), nil })
+				s.start()
+				s.Fail(githubtest.Fault{Method: "POST", Path: "/comments", Kind: githubtest.Answer, Status: status, Body: "{}", Times: times})
+				s.pull("opened", one, 1, nil)
+				s.eventually("the check run is there, and nothing is left to do", func() bool { return s.idle() && s.run(one).Conclusion == "action_required" })
+				want := 1
+				if status == http.StatusForbidden {
+					want = 0
+				}
+				s.Change(func(st githubtest.State) {
+					if n := len(st["acme/numbers"].Pulls[7].Comments); n != want {
+						t.Errorf("%d comments, want %d", n, want)
+					}
+				})
+			})
+		})
+	}
+}
+
 func TestGracefulStop(t *testing.T) {
 	each(t, func(t *testing.T, s *scene) {
 		s.start()
@@ -702,13 +738,6 @@ func TestLabels(t *testing.T) {
 		label := func(action, name string, at int, labels ...string) {
 			s.Change(func(st githubtest.State) { st["acme/numbers"].Pulls[7].Labels = labels })
 			s.pullEvent(action, one, at, map[string]any{"label": map[string]any{"name": name}})
-		}
-		edited := func(job app.Job) app.Result {
-			r := passed(job)
-			r.Report.Outcome = checks.OutcomeFindings
-			r.Report.Findings = []checks.Finding{{Rule: "edit/exec-changed", Severity: policy.Error, Symbol: "numbers::f", File: "src/lib.rs", Message: "edits what runs", Fingerprint: strings.Repeat("a", 32),
-				Span: positions.Range{Start: positions.Position{Line: 1, Column: 1}, End: positions.Position{Line: 1, Column: 2}}}}
-			return r
 		}
 		gate := make(chan struct{})
 		s.checker.set(func(_ context.Context, job app.Job) (app.Result, error) { <-gate; return edited(job), nil })
