@@ -247,7 +247,7 @@ func (a *App) maintain(ctx context.Context) {
 		})
 		if err == nil {
 			var orphans int64
-			orphans, err = a.db.orphans(ctx, a.running.ids())
+			orphans, err = a.db.orphans(ctx, a.running.ids)
 			a.recovered(orphans)
 		}
 		if err != nil && ctx.Err() == nil {

@@ -25,7 +25,7 @@ type database interface {
 	beat(ctx context.Context) (int64, error)
 	// orphans puts back the jobs that the database takes for running in this process and that are not among those that are, and those that
 	// could be taken and would wait for a time that the clock had already before it was set back.
-	orphans(ctx context.Context, running map[int64]bool) (int64, error)
+	orphans(ctx context.Context, running func() map[int64]bool) (int64, error)
 	// start takes jobs until stop.
 	start(ctx context.Context) error
 	// stop takes no further jobs and waits for those that run; when their time is over they are cancelled.
@@ -217,35 +217,54 @@ func migrateTables(ctx context.Context, t tx, id string) error {
 	return nil
 }
 
-// putBack puts back the jobs of a query that are not among those that run.
-func putBack(ctx context.Context, t tx, query string, args []any, running map[int64]bool) (n int64, err error) {
-	var lost []int64
-	err = t.each(ctx, query, args, func(scan func(...any) error) error {
-		var id int64
-		if err := scan(&id); err != nil {
+// settles is how long a job may be marked as running that is just about to run, or has just ended.
+const settles = 5 * time.Second
+
+// putBack puts back the jobs of a query, which gives their numbers and attempts, that are not among those that run.
+func putBack(ctx context.Context, d database, query string, args []any, running func() map[int64]bool) (n int64, err error) {
+	type attempt struct{ job, number int64 }
+	var marked []attempt
+	err = d.within(ctx, func(t tx) error {
+		marked = nil
+		return t.each(ctx, query, args, func(scan func(...any) error) error {
+			var a attempt
+			err := scan(&a.job, &a.number)
+			marked = append(marked, a)
 			return err
-		}
-		if !running[id] {
-			lost = append(lost, id)
+		})
+	})
+	if err != nil || len(marked) == 0 {
+		return 0, err
+	}
+	select {
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	case <-time.After(settles):
+	}
+	alive := running()
+	err = d.within(ctx, func(t tx) error {
+		n = 0
+		for _, a := range marked {
+			if alive[a.job] {
+				continue
+			}
+			one, err := t.exec(ctx, "UPDATE river_job SET state = 'available', scheduled_at = "+t.now(0)+" WHERE id = $1 AND attempt = $2 AND state = 'running'", a.job, a.number)
+			if err != nil {
+				return err
+			}
+			n += one
 		}
 		return nil
 	})
-	for _, id := range lost {
-		if err != nil {
-			return 0, err
-		}
-		var one int64
-		one, err = t.exec(ctx, "UPDATE river_job SET state = 'available', scheduled_at = "+t.now(0)+" WHERE id = $1 AND state = 'running'", id)
-		n += one
-	}
 	return n, err
 }
 
 // early has jobs taken that wait for a time that a clock had which was set back since: the queue gives none out more than seconds before its time, jobs that
 // pause were begun before, and no pause is longer than maxPause.
-func early(ctx context.Context, t tx) (int64, error) {
-	return t.exec(ctx, "UPDATE river_job SET state = 'available', scheduled_at = "+t.now(0)+" WHERE state = 'available' AND scheduled_at > "+t.now(60)+
+func early(ctx context.Context, t tx) error {
+	_, err := t.exec(ctx, "UPDATE river_job SET state = 'available', scheduled_at = "+t.now(0)+" WHERE state = 'available' AND scheduled_at > "+t.now(60)+
 		" OR state IN ('scheduled', 'retryable') AND attempted_at > "+t.now(60)+" OR state = 'scheduled' AND scheduled_at > "+t.now(int(maxPause.Seconds())+60))
+	return err
 }
 
 func millis(t time.Time) int64 { return t.UnixMilli() }

@@ -170,16 +170,12 @@ func (p *postgresDatabase) beat(ctx context.Context) (n int64, err error) {
 	return n, err
 }
 
-func (p *postgresDatabase) orphans(ctx context.Context, running map[int64]bool) (n int64, err error) {
-	err = p.within(ctx, func(t tx) error {
-		if _, err := early(ctx, t); err != nil {
-			return err
-		}
-		n, err = putBack(ctx, t, "SELECT id FROM river_job WHERE state = 'running' AND (attempted_at < "+t.now(-60)+" OR attempted_at > "+t.now(60)+") AND attempted_by[array_upper(attempted_by, 1)] = $1",
-			[]any{p.q.id}, running)
-		return err
-	})
-	return n, err
+func (p *postgresDatabase) orphans(ctx context.Context, running func() map[int64]bool) (int64, error) {
+	if err := p.within(ctx, func(t tx) error { return early(ctx, t) }); err != nil {
+		return 0, err
+	}
+	t := &postgresTx{}
+	return putBack(ctx, p, "SELECT id, attempt FROM river_job WHERE state = 'running' AND (attempted_at < "+t.now(-60)+" OR attempted_at > "+t.now(60)+") AND attempted_by[array_upper(attempted_by, 1)] = $1", []any{p.q.id}, running)
 }
 
 func (p *postgresDatabase) leave(ctx context.Context) error {

@@ -11,7 +11,7 @@ import (
 	"github.com/specgate/specgate/internal/github"
 )
 
-// buttonAttempts is how often what a button asks for is tried: for about a day, as the pauses grow.
+// buttonAttempts is how often what a button asks for is tried: for about half a day, as the pauses grow.
 const buttonAttempts = 20
 
 type buttonWorker struct {

@@ -19,6 +19,21 @@ const (
 	talkers = 8
 )
 
+// never: which jobs are stuck is found by recover, beat and orphans. The queue would go by the clock alone, and run a job a second time when it is set.
+const never = 100 * 365 * 24 * time.Hour
+
+// retries is when a job is tried again that ended in an error.
+type retries struct{}
+
+// NextRetry is called with the job as it was when it was taken.
+func (retries) NextRetry(job *rivertype.JobRow) time.Time { return time.Now().Add(retryAfter(job.Attempt)) }
+
+// retryAfter is the pause after so many attempts.
+func retryAfter(attempts int) time.Duration {
+	n := min(attempts, 100)
+	return min(time.Duration(n*n*n*n)*time.Second, maxPause)
+}
+
 // headArgs is the job that brings a head to what is wanted of it. There is at most one at a time for a head.
 type headArgs struct {
 	Head int64 `json:"head"`
@@ -70,7 +85,7 @@ func newQueue[T any](driver riverdriver.Driver[T], q queueOptions) (*queue[T], e
 	client, err := river.NewClient(driver, &river.Config{
 		ID: q.id, Logger: q.log, Workers: q.workers, ErrorHandler: q.errors, PollOnly: q.pollOnly, FetchPollInterval: 250 * time.Millisecond,
 		Queues:     map[string]river.QueueConfig{queueChecks: {MaxWorkers: q.checks}, queueGitHub: {MaxWorkers: talkers}},
-		JobTimeout: q.timeout, RescueStuckJobsAfter: q.timeout + time.Hour, SoftStopTimeout: q.patience,
+		JobTimeout: q.timeout, RescueStuckJobsAfter: never, SoftStopTimeout: q.patience, RetryPolicy: retries{},
 		// The rows of heads say what became of them; the queue's are not needed for long.
 		CompletedJobRetentionPeriod: time.Hour, CancelledJobRetentionPeriod: 7 * 24 * time.Hour, DiscardedJobRetentionPeriod: 7 * 24 * time.Hour,
 	})

@@ -884,6 +884,43 @@ func TestPauseByWrongClock(t *testing.T) {
 	}
 }
 
+// TestClockSetAhead: a check that runs is not taken for stuck when the clock is set ahead, and not run a second time.
+func TestClockSetAhead(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, s *scene) {
+		s.start()
+		letGo := s.held()
+		s.pull("opened", one, 1, nil)
+		s.begins(one)
+		if _, err := s.open().Exec("UPDATE river_job SET attempted_at = " + s.later("-30 days") + " WHERE state = 'running'"); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(35 * time.Second) // the queue looks for stuck jobs every 30 s
+		letGo()
+		s.want("2222 completed success: " + passTitle)
+		if diff := cmp.Diff([]string{"acme/numbers #7 1111..2222 true"}, s.checker.ran()); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// TestRetryByWrongClock: what is tried again after an error is tried in time, also if the clock was ahead when that was decided.
+func TestRetryByWrongClock(t *testing.T) {
+	each(t, func(t *testing.T, s *scene) {
+		s.start()
+		letGo := s.held()
+		s.pull("opened", one, 1, nil)
+		s.begins(one)
+		db := s.open()
+		if _, err := db.Exec("UPDATE river_job SET state = 'retryable', scheduled_at = " + s.later("2 hours")); err != nil {
+			t.Fatal(err)
+		}
+		s.eventually("it is begun again", func() bool { return len(s.checker.ran()) == 2 })
+		letGo()
+		s.want("2222 completed success: " + passTitle)
+	})
+}
+
 // TestDoneByAnother: where another server did meanwhile what is wanted of a head, what this one wrote may have come last. So it is done again.
 func TestDoneByAnother(t *testing.T) {
 	each(t, func(t *testing.T, s *scene) {
@@ -907,7 +944,7 @@ func (s *scene) later(by string) string {
 	if s.postgres() {
 		return "clock_timestamp() + INTERVAL '" + by + "'"
 	}
-	return "datetime('now', 'subsec', '+" + by + "')"
+	return "datetime('now', 'subsec', '" + by + "')"
 }
 
 func (s *scene) postgres() bool { return strings.HasPrefix(s.config.Database, "postgres") }

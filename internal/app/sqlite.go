@@ -119,15 +119,12 @@ func (s *sqliteDatabase) beat(ctx context.Context) (int64, error) { return 0, s.
 
 func (s *sqliteDatabase) leave(context.Context) error { return nil }
 
-func (s *sqliteDatabase) orphans(ctx context.Context, running map[int64]bool) (n int64, err error) {
-	err = s.within(ctx, func(t tx) error {
-		if _, err := early(ctx, t); err != nil {
-			return err
-		}
-		n, err = putBack(ctx, t, "SELECT id FROM river_job WHERE state = 'running' AND (attempted_at < "+t.now(-60)+" OR attempted_at > "+t.now(60)+")", nil, running)
-		return err
-	})
-	return n, err
+func (s *sqliteDatabase) orphans(ctx context.Context, running func() map[int64]bool) (int64, error) {
+	if err := s.within(ctx, func(t tx) error { return early(ctx, t) }); err != nil {
+		return 0, err
+	}
+	t := &sqliteTx{}
+	return putBack(ctx, s, "SELECT id, attempt FROM river_job WHERE state = 'running' AND (attempted_at < "+t.now(-60)+" OR attempted_at > "+t.now(60)+")", nil, running)
 }
 
 func (s *sqliteDatabase) close() {

@@ -166,9 +166,9 @@ func (a *App) doubt(id int64) {
 }
 
 // wake ends pauses that are over. The queue does that by the clock, which may be set during a pause, or have been wrong when it began. This goes by how long
-// a job is seen to pause, and by what its head says of how long that is to be: so no pause is shorter, and it is longer by a restart at most.
+// a job is seen to pause, and by how long that is to be: so no pause is shorter, and it is longer by a restart at most.
 func (a *App) wake(ctx context.Context) {
-	type pause struct{ job, snoozes int64 }
+	type pause struct{ job, attempt, snoozes int64 }
 	seen := map[pause]time.Time{}
 	tick := time.NewTicker(a.retry)
 	defer tick.Stop()
@@ -176,28 +176,35 @@ func (a *App) wake(ctx context.Context) {
 		err := a.db.within(ctx, func(t tx) error {
 			still := map[pause]time.Time{}
 			var over []pause
-			err := t.each(ctx, `SELECT j.id, COALESCE(CAST(j.metadata->>'snoozes' AS BIGINT), 0), h.pause FROM river_job j
-				JOIN specgate_heads h ON h.id = CAST(j.args->>'head' AS BIGINT) WHERE j.state = 'scheduled' AND j.kind = $1`, []any{headArgs{}.Kind()},
+			err := t.each(ctx, `SELECT j.id, j.attempt, COALESCE(CAST(j.metadata->>'snoozes' AS BIGINT), 0), j.state, COALESCE(h.pause, 0)
+				FROM river_job j LEFT JOIN specgate_heads h ON h.id = CAST(j.args->>'head' AS BIGINT) WHERE j.state IN ('scheduled', 'retryable')`, nil,
 				func(scan func(...any) error) error {
 					var p pause
+					var state string
 					var millis int64
-					err := scan(&p.job, &p.snoozes, &millis)
+					if err := scan(&p.job, &p.attempt, &p.snoozes, &state, &millis); err != nil {
+						return err
+					}
 					since, ok := seen[p]
 					if !ok {
 						since = time.Now()
 					}
 					still[p] = since
-					if time.Since(since) >= time.Duration(millis)*time.Millisecond {
+					long := time.Duration(millis) * time.Millisecond
+					if state == "retryable" {
+						long = retryAfter(int(p.attempt))
+					}
+					if time.Since(since) >= long {
 						over = append(over, p)
 					}
-					return err
+					return nil
 				})
 			for _, p := range over {
 				if err != nil {
 					return err
 				}
 				_, err = t.exec(ctx, "UPDATE river_job SET state = 'available', scheduled_at = "+t.now(0)+
-					" WHERE id = $1 AND state = 'scheduled' AND COALESCE(CAST(metadata->>'snoozes' AS BIGINT), 0) = $2", p.job, p.snoozes)
+					" WHERE id = $1 AND attempt = $2 AND state IN ('scheduled', 'retryable') AND COALESCE(CAST(metadata->>'snoozes' AS BIGINT), 0) = $3", p.job, p.attempt, p.snoozes)
 			}
 			if err == nil {
 				seen = still
