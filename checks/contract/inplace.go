@@ -80,6 +80,13 @@ func typesOther(p *checks.Pass, told map[*pair.Function]bool) {
 		if believed(r.user.Head) {
 			out.Message += " " + moreBelieved
 			out.Severity = policy.Error
+		} else if !slices.ContainsFunc(r.meanings, func(m pair.Meaning) bool { return m.Item == nil }) {
+			for i, m := range r.meanings {
+				c := checks.AtItem(m.Item)
+				c.Change, c.Detail = change[i], detail[i]
+				c.Message = "contracts that speak of this, or rest on what does, read as before and may mean something else."
+				out.Common = append(out.Common, c)
+			}
 		}
 		p.Report(out)
 	}

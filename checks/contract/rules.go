@@ -593,38 +593,23 @@ func specDefinition(p *checks.Pass, which Relation) {
 		var names, change, detail []string
 		given := false // one had no definition
 		for _, e := range by[u] {
-			b, h := e.spec.Base.Body, e.spec.Head.Body
-			if !isSpec(e.spec.Head) {
-				b, h = cmp.Or(e.spec.Base.Substitute(), "itself"), cmp.Or(e.spec.Head.Substitute(), "itself")
-			}
-			b, h = cmp.Or(b, "no definition"), cmp.Or(h, "no definition")
 			given = given || e.given
 			names = append(names, e.spec.Head.Symbol)
-			change = append(change, e.spec.Head.Symbol+"\x00"+h)
-			detail = append(detail, fmt.Sprintf("%s in base (%s): %s\n%s in head (%s): %s",
-				e.spec.Base.Name, lineOf(e.spec.Base), shorten(b), e.spec.Head.Name, lineOf(e.spec.Head), shorten(h)))
+			change = append(change, e.change())
+			detail = append(detail, e.detail())
 		}
 		out.Change = strings.Join(change, "\x00")
 		out.Detail = strings.Join(detail, "\n")
-		rest, verb := names[0], "is defined differently now"
+		rest, verb := names[0], first.verb()
 		if len(names) > 1 {
-			rest, verb = quoteAll(names), "are defined differently now"
-		}
-		switch {
-		case which == Weaker && returnsBool(first.spec.Head):
-			verb = strings.Replace(verb, "defined differently", "true of more", 1)
-		case which == Stronger && returnsBool(first.spec.Head):
-			verb = strings.Replace(verb, "defined differently", "true of less", 1)
-		}
-		if ofOperator(first.spec.Head) {
-			verb = strings.Replace(verb, "true of more", "defined differently", 1)
-			verb = strings.Replace(verb, "true of less", "defined differently", 1)
+			rest, verb = quoteAll(names), "are"+strings.TrimPrefix(verb, "is")
 		}
 		means := "may mean something else"
-		if u.Base != nil && of(p.Input).verdict(u).refuted() {
+		refuted := u.Base != nil && of(p.Input).verdict(u).refuted()
+		if refuted {
 			means = "means something else"
 		}
-		out.Message = fmt.Sprintf("This contract reads as before and %s: %s, on which it rests, %s.", means, rest, verb)
+		out.Message = fmt.Sprintf("This contract reads as before and %s: %s, on which it rests, %s now.", means, rest, verb)
 		switch first.contract {
 		case Weaker:
 			out.Message += " The contract as a whole is weaker."
@@ -647,8 +632,47 @@ func specDefinition(p *checks.Pass, which Relation) {
 			out.Undecided = undecided(v)
 			out = add(out, of(p.Input).notShown(u, checks.Directions()...)...)
 		}
+		if first.contract == Unknown && !refuted && out.Severity == 0 && !given {
+			for _, e := range by[u] {
+				c := checks.AtFunction(e.spec)
+				c.Change, c.Detail = e.change(), e.detail()
+				c.Message = "contracts that rest on this read as before and may mean something else: it " + e.verb() + " now."
+				out.Common = append(out.Common, c)
+			}
+		}
 		p.Report(out)
 	}
+}
+
+// texts are the two definitions.
+func (e *effect) texts() (base, head string) {
+	b, h := e.spec.Base.Body, e.spec.Head.Body
+	if !isSpec(e.spec.Head) {
+		b, h = cmp.Or(e.spec.Base.Substitute(), "itself"), cmp.Or(e.spec.Head.Substitute(), "itself")
+	}
+	return cmp.Or(b, "no definition"), cmp.Or(h, "no definition")
+}
+
+func (e *effect) change() string {
+	_, h := e.texts()
+	return e.spec.Head.Symbol + "\x00" + h
+}
+
+func (e *effect) detail() string {
+	b, h := e.texts()
+	return fmt.Sprintf("%s in base (%s): %s\n%s in head (%s): %s", e.spec.Base.Name, lineOf(e.spec.Base), shorten(b), e.spec.Head.Name, lineOf(e.spec.Head), shorten(h))
+}
+
+// verb says what the definition is now.
+func (e *effect) verb() string {
+	bool := returnsBool(e.spec.Head) && !ofOperator(e.spec.Head)
+	switch {
+	case bool && e.relation == Weaker:
+		return "is true of more"
+	case bool && e.relation == Stronger:
+		return "is true of less"
+	}
+	return "is defined differently"
 }
 
 // lineOf is the file and line of a definition.

@@ -26,7 +26,9 @@ const never = 100 * 365 * 24 * time.Hour
 type retries struct{}
 
 // NextRetry is called with the job as it was when it was taken.
-func (retries) NextRetry(job *rivertype.JobRow) time.Time { return time.Now().Add(retryAfter(job.Attempt)) }
+func (retries) NextRetry(job *rivertype.JobRow) time.Time {
+	return time.Now().Add(retryAfter(job.Attempt))
+}
 
 // retryAfter is the pause after so many attempts.
 func retryAfter(attempts int) time.Duration {

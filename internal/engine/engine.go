@@ -580,29 +580,30 @@ func (r *runner) judge(findings []checks.Finding) error {
 	for _, info := range RuleInfos() {
 		ruleOf[info.ID] = info
 	}
-	crates, err := r.waiverCrates(findings)
+	about := slices.Clone(findings)
+	for _, f := range findings {
+		about = append(about, f.Common...)
+	}
+	crates, err := r.waiverCrates(about)
 	if err != nil {
 		return err
 	}
 	tracker := r.policy.Track()
-	for _, f := range findings {
-		if r.outOfScope(f) {
-			r.o.Log.Debug("out of the policy's scope", "rule", f.Rule, "file", f.File)
-			continue
-		}
+	// decide applies the policy to one; false: it is switched off.
+	decide := func(f *checks.Finding) bool {
 		tracker.Saw(f.Rule, f.File, f.Symbol)
 		info := ruleOf[f.Rule]
 		info.Severity = f.Severity // a finding may weigh more or less than its rule
 		refused := ""
 		d := r.policy.Decide(info, f.File, f.Symbol, r.o.Today, func(w *policy.Waiver) bool {
-			why := crates.refuses(w, &f)
+			why := crates.refuses(w, f)
 			if why != "" && refused == "" {
 				refused = fmt.Sprintf("Waiver %s does not apply: %s.", w.ID, why)
 			}
 			return why == ""
 		})
 		if d.Severity == policy.Off {
-			continue
+			return false
 		}
 		f.Severity = d.Severity
 		if d.Waived != nil {
@@ -610,8 +611,35 @@ func (r *runner) judge(findings []checks.Finding) error {
 		} else if refused != "" {
 			f.Detail = strings.TrimPrefix(f.Detail+"\n"+refused, "\n")
 		}
+		return true
+	}
+	var judged []checks.Finding
+	for _, f := range findings {
+		if r.outOfScope(f) {
+			r.o.Log.Debug("out of the policy's scope", "rule", f.Rule, "file", f.File)
+			continue
+		}
+		if decide(&f) {
+			judged = append(judged, f)
+		}
+	}
+	if r.o.Function == "" {
+		// What the policy accepts stays as it is, and where it does not judge a definition, what rests on it is told.
+		judged = checks.Gather(judged, func(f *checks.Finding) bool { return f.Waived != nil || slices.ContainsFunc(f.Common, r.outOfScope) })
+	}
+	for _, f := range judged {
+		severity := f.Severity
+		if f.Stands > 0 {
+			if decide(&f); f.Severity < severity {
+				f.Severity = severity // that of what it stands for
+			}
+		}
 		if f.Waived == nil && f.Undecided && (r.o.Function == "" || policy.MatchSymbol(r.o.Function, f.Symbol)) {
-			r.reason(true, string(checks.Contract), "%s: whether the contract is as strong as base's could not be decided (%s)", f.Symbol, f.Rule)
+			of := "the contract is as strong as base's"
+			if f.Stands > 0 {
+				of = fmt.Sprintf("the %d contracts that rest on it are as strong as base's", f.Stands)
+			}
+			r.reason(true, string(checks.Contract), "%s: whether %s could not be decided (%s)", f.Symbol, of, f.Rule)
 		}
 		r.report.Findings = append(r.report.Findings, f)
 	}

@@ -247,7 +247,11 @@ func mentionsOf(nodes []syntax.Node) typeMentions {
 }
 
 // Meaning is a name that stands for something else than before in a text that may be the same.
-type Meaning struct{ Name, Base, Head string }
+type Meaning struct {
+	Name, Base, Head string
+	// Item is the type, or the call of a macro, that changed; nil: the name is another's.
+	Item *Item
+}
 
 // Meanings are the types, and the names of what macros make, that mean something else in some of a function's expressions, those of both sides: types that are others
 // by their names, and types that are made of something else. every says that they speak of all values of a parameter's type, inPlace that names whose
@@ -262,27 +266,27 @@ func (p *Pairs) Meanings(u *Function, nodes []syntax.Node, every, inPlace bool) 
 	}
 	in := mentionsOf(nodes)
 	var out []Meaning
-	add := func(name, base, head string) {
+	add := func(name, base, head string, item *Item) {
 		if !slices.ContainsFunc(out, func(m Meaning) bool { return m.Name == name }) {
-			out = append(out, Meaning{name, strings.TrimPrefix(base, "?"), strings.TrimPrefix(head, "?")})
+			out = append(out, Meaning{name, strings.TrimPrefix(base, "?"), strings.TrimPrefix(head, "?"), item})
 		}
 	}
 	for _, r := range u.GhostDetail {
 		if in.all[r.Written] && (inPlace || !strings.HasSuffix(r.Base, " as it was")) && p.anotherDefinition(r) {
-			add(r.Written, r.Base, r.Head)
+			add(r.Written, r.Base, r.Head, nil)
 		}
 	}
 	made := p.made
 	for _, name := range slices.Sorted(maps.Keys(made)) {
 		if namesPart(slices.Concat(values, nodes), name) {
-			add(name, made[name].Base.Text, made[name].Head.Text)
+			add(name, made[name].Base.Text, made[name].Head.Text, made[name])
 		}
 	}
 	types := p.types
 	if len(types) == 0 {
 		return out
 	}
-	tell := func(t *otherType) { add(t.Head.Name, t.Base.Text, t.Head.Text) }
+	tell := func(t *otherType) { add(t.Head.Name, t.Base.Text, t.Head.Text, t.Item) }
 	named := func(path string, in []syntax.Node) bool {
 		return slices.ContainsFunc(in, func(n syntax.Node) bool { return hasWord(n, map[string]bool{lastWord(path): true}) })
 	}
