@@ -102,9 +102,10 @@ func (x *index) collectFile(f *File, m *module) {
 		x.problem(f.Path, e.Span, e.Message)
 	}
 	c := around{file: f, mod: m, alias: attributeAliases(root)}
-	if m.childDir == "" {
-		m.childDir = childDir(f.Path, m.parent == nil)
+	if m.file != f { // another file is a part of the module, too
+		defer func(dir string) { m.childDir = dir }(m.childDir)
 	}
+	m.childDir = childDir(f.Path, m.parent == nil || x.beside[f.Path])
 	if m.parent != nil && m.item != nil && m.file != f {
 		c.holder = m.item
 	}
@@ -598,7 +599,9 @@ func (x *index) mod(n syntax.Node, c around, name string) {
 			if parent.file == c.file && parent.parent != nil && parent.item != nil && parent.item.Node.Kind() == syntax.Mod && parent.item.Node.HasBody() {
 				base = parent.childDir
 			}
-			paths = append(paths, path.Join(base, unquote(a.args[0].Text())))
+			p := path.Join(base, unquote(a.args[0].Text()))
+			paths = append(paths, p)
+			x.beside[p] = true
 		}
 	}
 	named, conditional := len(paths) > 0, false
@@ -748,6 +751,7 @@ func (x *index) macroItem(n syntax.Node, c around) {
 	}
 	if real == "include" {
 		if p := includePath(args, c.file.Path); p != "" && x.has(p) {
+			x.beside[p] = true
 			if x.stubs[p] == nil {
 				x.stubs[p] = c.mod
 			}

@@ -32,6 +32,8 @@ type index struct {
 	modItems map[string][]*Item // the `mod x;` of a file that was read
 	// stubs are the modules that a `mod x;` or include! in a file already read assigns to a file.
 	stubs map[string]*module
+	// beside are the files whose own `mod x;` are files beside them, as those of a mod.rs are: rustc has it so for what a #[path] or an include! names.
+	beside map[string]bool
 
 	functions []*Function // of all files read, in the order of reading
 	items     []*Item
@@ -310,9 +312,9 @@ func (x *index) place(p string) (m *module, orphan bool) {
 	return c.root, false
 }
 
-// childDir is the directory where the `mod x;` of a file look for theirs.
-func childDir(p string, root bool) string {
-	if base := path.Base(p); root || base == "mod.rs" {
+// childDir is the directory where the `mod x;` of a file look for theirs. beside tells that it is the file's own, whatever its name.
+func childDir(p string, beside bool) string {
+	if base := path.Base(p); beside || base == "mod.rs" {
 		return path.Dir(p)
 	}
 	return strings.TrimSuffix(p, ".rs")

@@ -17,7 +17,7 @@ import (
 func New(ctx context.Context, tree Tree, load []string) (*Model, error) {
 	m := &Model{}
 	x := &index{tree: tree, ctx: ctx, m: m, paths: tree.Paths(), roots: map[string]*crateInfo{}, libs: map[string]*crateInfo{},
-		files: map[string]*File{}, mods: map[string]*module{}, stubs: map[string]*module{}, modItems: map[string][]*Item{},
+		files: map[string]*File{}, mods: map[string]*module{}, stubs: map[string]*module{}, beside: map[string]bool{}, modItems: map[string][]*Item{},
 		it: map[*Item]*itemInfo{}, methods: map[string][]*Function{}, macros: map[string][]*Item{}, symbols: map[string]int{},
 		asked: map[string]bool{}, specImpls: map[string][]*implInfo{}, modAround: map[*module]*around{}, rereads: map[string]int{}, cache: map[resolved]target{},
 		constFns: map[*Item]*Function{}, importedAs: map[string][]string{}, standIns: map[string][]string{}, holders: map[string][]string{}, selected: map[string]bool{}, implemented: map[*Function]implemented{}, counted: map[string][]*Function{}, dispatched: map[*Function]dispatched{}, candidates: map[candidates][]fitting{}}
