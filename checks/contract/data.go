@@ -35,6 +35,9 @@ func otherwise(r *checks.Rule, weights ...checks.Weight) *checks.Rule {
 	return r
 }
 
+// gathered is what checks.Gather does, in the words of the rules.
+const gathered = "Where more than ten contracts rest on one definition and no more is known of them, it is told once, at the definition."
+
 // undecidable is a rule of which findings may be about what could not be decided.
 func undecidable(r *checks.Rule) *checks.Rule {
 	r.Undecidable = true
@@ -121,21 +124,21 @@ func Rules() []*checks.Rule {
 			"Compare with the old value, or with what the result should be.", "", "A comparison with something else is ensures-strengthened.", selfComparison),
 		otherwise(undecidable(rule("spec-definition-weakened", policy.Warning,
 			"A definition on which the contract rests is true of more than before.",
-			"The contract's text is the same and its meaning is not: what changed is a spec function that it names, or one further on. It is an error where a promise of running code is lost with it.",
+			"The contract's text is the same and its meaning is not: what changed is a spec function that it names, or one further on. It is an error where a promise of running code is lost with it. "+gathered,
 			example("half", spec, "x < 1000 && x != 7", "x < 1000"), example("", spec, "x < 1000 && x != 7", "x != 7 && 1000 > x"),
 			"Review the definition as a part of every contract that uses it.", "contract/spec-definition-strengthened", "",
 			func(p *checks.Pass) { specDefinition(p, Weaker) })),
 			checks.Weight{Severity: policy.Error, When: "where a promise of running code is lost, or a contract that is believed says more"}),
 		otherwise(undecidable(rule("spec-definition-strengthened", policy.Warning,
 			"A definition on which the contract rests is true of less than before.",
-			"In a promise it says more, in a precondition it asks for more, although the contract's text is the same.",
+			"In a promise it says more, in a precondition it asks for more, although the contract's text is the same. "+gathered,
 			example("half", spec, "x < 1000 && x != 7", "x < 1000 && x != 7 && x != 8"), example("", spec, "x < 1000 && x != 7", "x != 7 && 1000 > x"),
 			"Review the definition as a part of every contract that uses it.", "contract/spec-definition-weakened", "",
 			func(p *checks.Pass) { specDefinition(p, Stronger) })),
 			checks.Weight{Severity: policy.Error, When: "where a promise of running code is lost, or a contract that is believed says more"}),
 		otherwise(undecidable(rule("spec-definition-changed", policy.Warning,
 			"A definition on which the contract rests says something else than before.",
-			"The contract's text is the same and its meaning is not. It is an error where a promise is lost, and where specgate cannot tell, the outcome is inconclusive.",
+			"The contract's text is the same and its meaning is not. It is an error where a promise is lost, and where specgate cannot tell, the outcome is inconclusive. "+gathered,
 			example("half", spec, "x < 1000 && x != 7", "x > 1000"), example("", spec, "x < 1000 && x != 7", "x != 7 && 1000 > x"),
 			"Review the definition as a part of every contract that uses it.", "", "The opposite change is the same rule.",
 			func(p *checks.Pass) { specDefinition(p, Unknown); inPlace(p) })),
