@@ -325,6 +325,21 @@ func (n *names) Variant(words []string, global bool) (name string, library bool)
 	return last, false
 }
 
+// IsSeqMacro goes by what the model took the macro for, which notes those of the tree and those that an import names.
+func (n *names) IsSeqMacro(path syntax.Node) bool {
+	if n.owner == nil {
+		return false
+	}
+	for _, list := range [][]model.Ref{n.owner.GhostRefs, n.owner.ExecRefs} {
+		for _, r := range list {
+			if r.Macro && r.Written == path.Text() && !strings.HasPrefix(r.To, "vstd::") {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // open is what is left of a type when types are put in for type parameters: that it is an Option or a Result. nil: nothing.
 func open(t *logic.Type) *logic.Type {
 	if t != nil && t.Kind == logic.KOther && (t.Name == "Option" || t.Name == "Result") {

@@ -28,6 +28,8 @@ type Names interface {
 	// Variant tells what a path in the place of a variant means: the variant's own name, and whether it is one of the library's Option or
 	// Result.
 	Variant(words []string, global bool) (name string, library bool)
+	// IsSeqMacro tells that a path in the place of a macro's name, which is `seq`, means vstd's.
+	IsSeqMacro(path syntax.Node) bool
 	// Path resolves a path, used as a value or called with that many arguments (-1: not called).
 	Path(path syntax.Node, args int) Ref
 	// Method resolves a method call or, for the views of `e@`, "view". recv may be nil.
@@ -1171,10 +1173,10 @@ func (c *Converter) seqMethod(seq *Term, name string, values []value) *Term {
 	return nil
 }
 
-// seqMacro is seq![a, b, c]; ok is false for any other macro.
+// seqMacro is vstd's seq![a, b, c]; ok is false for any other macro.
 func (c *Converter) seqMacro(n syntax.Node) (v value, ok bool) {
 	body := n.Get(syntax.FArgs)
-	if body.Kind() != syntax.MacroBody || n.Get(syntax.FPath).Text() != "seq" {
+	if body.Kind() != syntax.MacroBody || n.Get(syntax.FPath).Text() != "seq" || !c.Names.IsSeqMacro(n.Get(syntax.FPath)) {
 		return value{}, false
 	}
 	for t := range body.Tokens() {

@@ -22,6 +22,8 @@ func (p plainNames) other(_ syntax.Node, words []string, args []*Type) (t *Type,
 }
 
 // Variant knows one enum whose variants have the library's names.
+func (p plainNames) IsSeqMacro(syntax.Node) bool { return true }
+
 func (p plainNames) Variant(words []string, _ bool) (name string, library bool) {
 	name = words[len(words)-1]
 	return name, words[0] != "Slot" && (name == "Some" || name == "None" || name == "Ok" || name == "Err")
