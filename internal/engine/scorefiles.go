@@ -18,6 +18,7 @@ import (
 	"github.com/specgate/specgate/checks"
 	"github.com/specgate/specgate/checks/contract"
 	"github.com/specgate/specgate/checks/registry"
+	"github.com/specgate/specgate/internal/eval"
 	"github.com/specgate/specgate/internal/gitrepo"
 	"github.com/specgate/specgate/internal/measure"
 	"github.com/specgate/specgate/internal/model"
@@ -277,7 +278,7 @@ func (s *scorer) files(ctx context.Context, names []string) (_ []annotate.ScoreL
 		return lines, nil
 	}
 	closed := unknown(m, tampered.original)
-	run, asked, results, err := s.measure(ctx, t, m, fs, tampered.original != nil && newView(tampered.original, m))
+	run, asked, results, err := s.measure(ctx, t, m, fs, tampered)
 	if err != nil {
 		return nil, err
 	}
@@ -367,8 +368,8 @@ func beside(other, at, name string) (string, error) {
 
 // measure verifies the functions' crates, if there is a verifier, and measures the functions.
 //
-// With exact, a result is also wrong when the specifications of its type do not show that it is another one.
-func (s *scorer) measure(ctx context.Context, t *tree, m *model.Model, fs []*model.Function, exact bool) (*checks.ProofRun, *checks.Asked, []*checks.Measured, error) {
+// Where types have a new view, a result is also wrong when the specifications of its type do not show that it is another one.
+func (s *scorer) measure(ctx context.Context, t *tree, m *model.Model, fs []*model.Function, tampered *tampering) (*checks.ProofRun, *checks.Asked, []*checks.Measured, error) {
 	var run *checks.ProofRun
 	var asked *checks.Asked
 	var put func(*obligation.Plan) ([]obligation.Answer, error)
@@ -416,6 +417,7 @@ func (s *scorer) measure(ctx context.Context, t *tree, m *model.Model, fs []*mod
 		}
 		asked = checks.NewAsked(answers, plan.Skipped, "")
 	}
+	exact := tampered.original != nil && newView(tampered.original, m)
 	out := make([]*checks.Measured, len(fs))
 	var subjects []*measure.Subject
 	var at []int
@@ -437,9 +439,13 @@ func (s *scorer) measure(ctx context.Context, t *tree, m *model.Model, fs []*mod
 	if err != nil {
 		return nil, nil, nil, err
 	}
+	like, err := s.originals(tampered)
+	if err != nil {
+		return nil, nil, nil, err
+	}
 	for _, x := range subjects {
 		if x.Head.Function.Node.Kind() == syntax.Fn {
-			x.Head.Func = w.Func(x.Head.Function.Node)
+			x.Head.Func, x.Head.Like = w.Func(x.Head.Function.Node), like[x.Symbol]
 		}
 	}
 	st := s.o.Strength
@@ -506,6 +512,25 @@ func (s *scorer) verify(ctx context.Context, t *tree, m *model.Model, crate *mod
 	return c, side, err
 }
 
+// originals are the functions of the baseline, by symbol: what is put in for a type parameter is not for the attempt to choose. A function that is
+// new in the attempt is its own.
+func (s *scorer) originals(tampered *tampering) (map[string]*eval.Func, error) {
+	if tampered.original == nil {
+		return nil, nil
+	}
+	w, _, err := newWorld(tampered.from, tampered.original.Functions, s.inner)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]*eval.Func{}
+	for _, f := range tampered.original.Functions {
+		if f.Node.Kind() == syntax.Fn {
+			out[f.Symbol] = w.Func(f.Node)
+		}
+	}
+	return out, nil
+}
+
 // errCaught stands for the error of what panicked.
 var errCaught = errors.New("internal error")
 
@@ -519,8 +544,9 @@ type tampering struct {
 	// gone are the symbols of the baseline's functions that are no longer there, and bare the functions that had a contract there and have none.
 	gone []string
 	bare []*model.Function
-	// original is the baseline's model; nil: there is no baseline.
+	// original is the baseline's model, and from the tree that it is of; nil: there is no baseline.
 	original *model.Model
+	from     *tree
 }
 
 // tampered looks for tampering with functions that are scored.
@@ -547,7 +573,7 @@ func (s *scorer) tampered(ctx context.Context, t *tree, m *model.Model, file str
 	if err != nil {
 		return nil, err
 	}
-	out.original = bm
+	out.original, out.from = bm, base
 	in := &checks.Input{Pairs: pair.New(bm, m)}
 	found, err := checks.Run(ctx, baselineRules(), in)
 	if err != nil {

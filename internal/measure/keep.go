@@ -192,7 +192,7 @@ func (r *Result) Rest() {
 	}
 	for _, s := range []*Side{r.subject.Base, r.subject.Head} {
 		if s != nil {
-			s.Func, s.Given = nil, nil
+			s.Func, s.Like, s.Given = nil, nil, nil
 		}
 	}
 }

@@ -45,6 +45,9 @@ type Side struct {
 	Function *model.Function
 	// Func is what the evaluator knows of it; nil if it does not know it.
 	Func *eval.Func
+	// Like is a function of another version of the sources, whose types go first where one has to stand for a type parameter; nil: the other side's Func, if there
+	// is one. See eval.Func.Instances.
+	Like *eval.Func
 	// Given are case files of the repository for this function.
 	Given []*eval.Suite
 	// Exact as in spectest.Target.

@@ -91,8 +91,8 @@ func newSided(subject *Subject, side, other *Side) *sided {
 		s.unmeasured = "the evaluator does not know functions that stand where this one does"
 		return s
 	}
-	var like *eval.Func
-	if other != nil {
+	like := side.Like
+	if like == nil && other != nil {
 		like = other.Func
 	}
 	target, err := spectest.NewTarget(side.Func, like, subject.Symbol)
