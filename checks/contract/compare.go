@@ -95,6 +95,8 @@ type comparer struct {
 	found    []effect
 	// haveEffects tells that found was filled in.
 	haveEffects bool
+	others      []*restsOnOther
+	haveOthers  bool
 	left        int // steps left for all questions about this change
 	base, head  *side
 	floats      bool
@@ -127,7 +129,11 @@ func Direction(in *checks.Input, p *pair.Function) (direction, by string) {
 	if p.Base == nil || p.Head == nil || !hasContract(p.Head) && !hasContract(p.Base) {
 		return "none", "none"
 	}
-	v := of(in).verdict(p)
+	c := of(in)
+	v := c.verdict(p)
+	if v.by == "syntax" && v.direction != Incomparable && slices.ContainsFunc(c.restingOnOther(), func(r *restsOnOther) bool { return r.user.Head == p.Head }) {
+		return Unknown.String(), "none" // the texts say so, and a type in them is another one
+	}
 	return v.direction.String(), v.by
 }
 

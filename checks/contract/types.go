@@ -29,6 +29,13 @@ type restsOnOther struct {
 
 // restingOnOther are those, in the order of the files.
 func (c *comparer) restingOnOther() []*restsOnOther {
+	if !c.haveOthers {
+		c.others, c.haveOthers = c.findOthers(), true
+	}
+	return c.others
+}
+
+func (c *comparer) findOthers() []*restsOnOther {
 	var out []*restsOnOther
 	by := map[*model.Function]*restsOnOther{}
 	add := func(u *pair.Function, meanings []pair.Meaning) {
