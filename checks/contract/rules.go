@@ -636,7 +636,7 @@ func specDefinition(p *checks.Pass, which Relation) {
 			for _, e := range by[u] {
 				c := checks.AtFunction(e.spec)
 				c.Change, c.Detail = e.change(), e.detail()
-				c.Message = "contracts that rest on this read as before and may mean something else: it " + e.verb() + " now."
+				c.Message = "contracts that rest on this, or may by the names in them, read as before and may mean something else: it " + e.verb() + " now."
 				out.Common = append(out.Common, c)
 			}
 		}

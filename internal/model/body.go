@@ -66,6 +66,47 @@ func (a *analyser) bind(name string, typ, init syntax.Node) {
 	a.count[name]++
 }
 
+// bindWith binds what the `with` clauses of a function or its verus_spec take and give. The parser leaves them as tokens, which read like parameters.
+func (a *analyser) bindWith(of syntax.Node) {
+	for c := range of.All(syntax.FClause) {
+		if c.Which() != syntax.With {
+			continue
+		}
+		for tree := range c.Children() {
+			text, depth := []byte(tree.Text()), 0
+			for t := range tree.Tokens() {
+				switch t.Text() {
+				case "(", "[", "{", "<":
+					depth++
+				case ")", "]", "}", ">":
+					depth--
+				case ">>":
+					depth -= 2
+				case "->":
+					if depth == 0 {
+						at := t.Span().Start - tree.Span().Start
+						copy(text[at:], ", ") // what it gives follows
+					}
+				}
+			}
+			f := syntax.Parse(source.NewFile(a.file.Path, slices.Concat([]byte("verus! { fn with("), text, []byte(") {} }"))))
+			f.Root().Walk(func(n syntax.Node) bool {
+				if n.Field() != syntax.FParam {
+					return true
+				}
+				pat, typ := n.Get(syntax.FPat), n.Get(syntax.FType)
+				if segs, _ := pathOf(pat.Get(syntax.FPath)); pat.Kind() == syntax.TupleStructPat && len(segs) == 1 && (segs[0] == "Ghost" || segs[0] == "Tracked") {
+					pat, typ = pat.Get(syntax.FPat), unwrapType(typ)
+				}
+				if pat.Kind() == syntax.IdentPat {
+					a.bind(word(pat.Get(syntax.FName)), typ, syntax.Node{})
+				}
+				return false
+			})
+		}
+	}
+}
+
 func (a *analyser) release(mark int) {
 	for _, b := range a.bound[mark:] {
 		a.count[b.name]--

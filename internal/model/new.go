@@ -191,6 +191,12 @@ func (x *index) analyse(f *Function) {
 	a.walk(n.Get(syntax.FWhere), ghost)
 	a.walk(n.Get(syntax.FType), ghost)
 	a.walk(n.Get(syntax.FRet).Get(syntax.FType), ghost)
+	a.bindWith(n)
+	for _, m := range info.metas {
+		if spec := m.node.Get(syntax.FArgs); m.is("verus_spec") && spec.Kind() == syntax.VerusSpec {
+			a.bindWith(spec)
+		}
+	}
 	mark := len(a.bound)
 	a.pattern(n.Get(syntax.FRet).Get(syntax.FPat), n.Get(syntax.FRet).Get(syntax.FType), syntax.Node{}, true)
 	a.inContract = true
