@@ -96,6 +96,8 @@ type comparer struct {
 	// haveEffects tells that found was filled in.
 	haveEffects bool
 	others      []*restsOnOther
+	// extra are the places of parameters that only one of two contracts has, which are compared as if it had not; see beyondGhost.
+	extra map[*model.Function]map[int]bool
 	haveOthers  bool
 	left        int // steps left for all questions about this change
 	base, head  *side
@@ -391,6 +393,53 @@ func (c *comparer) compare(p *pair.Function) *verdict {
 		v.conclude()
 		return v
 	}
+	return c.weigh(p)
+}
+
+// beyondGhost compares two contracts of which one has further ghost parameters, as far as they do not speak of those; nil: it cannot. What is promised to every
+// caller is promised whatever these are.
+func (c *comparer) beyondGhost(p *pair.Function) *verdict {
+	if p.Base.TraitMethod != nil || p.Head.TraitMethod != nil || p.Rebound() || withChanged(p) || p.Base.ResultType != p.Head.ResultType {
+		return nil
+	}
+	b, h := p.Base.Params, p.Head.Params
+	extra := map[*model.Function]map[int]bool{p.Base: {}, p.Head: {}}
+	for i, j := 0, 0; i < len(b) || j < len(h); {
+		switch {
+		case i < len(b) && j < len(h) && b[i].Name == h[j].Name && b[i].Pattern == h[j].Pattern && b[i].Type == h[j].Type:
+			i, j = i+1, j+1
+		case j < len(h) && h[j].Ghost && len(h) > len(b):
+			extra[p.Head][j] = true
+			j++
+		case i < len(b) && b[i].Ghost && len(b) > len(h):
+			extra[p.Base][i] = true
+			i++
+		default:
+			return nil
+		}
+	}
+	for f, places := range extra {
+		words := map[string]bool{}
+		for i := range places {
+			for t := range f.Params[i].Node.Get(syntax.FPat).Tokens() {
+				words[t.Text()] = true
+			}
+		}
+		for _, cl := range f.Contract() {
+			for t := range cl.Node.Tokens() {
+				if words[t.Text()] {
+					return nil
+				}
+			}
+		}
+	}
+	c.extra = extra
+	defer func() { c.extra = nil }()
+	return c.weigh(p)
+}
+
+// weigh compares the clauses of two contracts over the same parameters.
+func (c *comparer) weigh(p *pair.Function) *verdict {
 	s := logic.NewSpace()
 	s.NoFloats = !c.floats
 	b, h := c.formulas(s, c.base, p.Base), c.formulas(s, c.head, p.Head)

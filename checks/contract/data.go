@@ -82,7 +82,7 @@ func Rules() []*checks.Rule {
 			"Something that callers could rely on is gone: what came for it does not give it back. It is an error where a case shows the loss.",
 			example("half", half, "r == x / 2,\n        r <= x", "r == x / 2 + 1"), reordered,
 			"Compare the clauses. Keep what callers rely on.", "", "The opposite change is incomparable too.", incomparable),
-			checks.Weight{Severity: policy.Error, When: "where a case shows what is lost, or the contract is believed"}),
+			checks.Weight{Severity: policy.Error, When: "where a case shows what is lost, a promise is lost whatever new ghost parameters are, or the contract is believed"}),
 		otherwise(undecidable(rule("direction-unknown", policy.Notice,
 			"Whether the contract is as strong as base's could not be decided.",
 			"It says neither that the contract is weaker nor that it is not, so it is a warning and the outcome is inconclusive, except for the statement of a lemma.",

@@ -131,7 +131,12 @@ func (c *comparer) environment(s *logic.Space, n *names, f *model.Function, out 
 	for _, cl := range f.Own {
 		newDialect = newDialect || strings.Contains(cl.Text, "final(")
 	}
+	extra := c.extra[f]
+	place := 0
 	for i, p := range f.Params {
+		if extra[i] {
+			continue // nothing speaks of it
+		}
 		name := p.Name
 		var typ *logic.Type
 		if p.Node.Kind() == syntax.SelfParam && !p.Node.Get(syntax.FType).Valid() {
@@ -139,7 +144,8 @@ func (c *comparer) environment(s *logic.Space, n *names, f *model.Function, out 
 		} else {
 			typ = inner.Type(p.Node.Get(syntax.FType))
 		}
-		id := "arg" + strconv.Itoa(i)
+		id := "arg" + strconv.Itoa(place)
+		place++
 		bind := func(cv *logic.Converter, v *logic.Term) {
 			if t := p.Node.Get(syntax.FType); t.Valid() {
 				cv.BindAs(name, v, t, "")

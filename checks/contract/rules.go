@@ -331,6 +331,11 @@ func incomparable(p *checks.Pass) {
 				out.Severity = policy.Error
 				out.Change += "\x00" + f.Head.Signature
 			}
+			if rest := c.beyondGhost(f); rest != nil && weakened(rest) {
+				out.Message = "The contract is another one by its ghost parameters, and whatever these are, it promises less than before. " +
+					because(rest.accepted, "For example, %s is allowed now and was not.", "specgate cannot show that what is gone follows from what is left.")
+				out.Severity, out.Witness = policy.Error, rest.accepted
+			}
 			p.Report(out)
 		case (v.ensures == Incomparable || v.direction == Incomparable) && !textSame(f) && own(f):
 			out := finding(f, "Neither contract follows from the other: something is promised or covered that was not, and something is not that was. "+
