@@ -385,19 +385,30 @@ func (n *names) Field(of *logic.Type, variant, field string) *logic.Type {
 		}
 	}
 	i := 0
+	var found syntax.Node
 	for f := range from.Get(syntax.FFields).All(syntax.FFieldDecl) {
-		if name := f.Get(syntax.FName); name.Valid() && name.Text() == field || !name.Valid() && field == strconv.Itoa(i) {
-			// A field's type is written where the type is defined, where Self is that type.
-			inner := &names{side: n.side, space: n.space, self: item.Name, place: item}
-			t := inner.Type(f.Get(syntax.FType))
-			if item.Node.Get(syntax.FGenerics).Valid() {
-				return open(t)
+		name := f.Get(syntax.FName)
+		if !name.Valid() && f.Get(syntax.FAttr).Valid() {
+			return nil // it may not be there, and move those behind it
+		}
+		if name.Valid() && name.Text() == field || !name.Valid() && field == strconv.Itoa(i) {
+			if found.Valid() {
+				return nil // each under a condition
 			}
-			return t
+			found = f
 		}
 		i++
 	}
-	return nil
+	if !found.Valid() {
+		return nil
+	}
+	// A field's type is written where the type is defined, where Self is that type.
+	inner := &names{side: n.side, space: n.space, self: item.Name, place: item}
+	t := inner.Type(found.Get(syntax.FType))
+	if item.Node.Get(syntax.FGenerics).Valid() {
+		return open(t)
+	}
+	return t
 }
 
 // Path resolves a path by its last word among the spec functions that the contract reaches.

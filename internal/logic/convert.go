@@ -444,7 +444,7 @@ func (c *Converter) unary(n syntax.Node, expect string) value {
 		if t, ok := c.overloaded("spec_neg", v); ok {
 			return t
 		}
-		return value{s.App(Tagged("-", []string{v.typ}), v.term.typeOf(), v.term), "-" + v.typ}
+		return value{s.App(Tagged("-", []string{v.typ}), nil, v.term), "-" + v.typ} // what an operator of the tree gives is not known
 	}
 	return c.opaque(n)
 }

@@ -53,6 +53,7 @@ type binding struct {
 	name string
 	typ  syntax.Node
 	init syntax.Node
+	at   int // how many names were bound before
 }
 
 func (a *analyser) bind(name string, typ, init syntax.Node) {
@@ -62,7 +63,7 @@ func (a *analyser) bind(name string, typ, init syntax.Node) {
 	if a.count == nil {
 		a.count = map[string]int{}
 	}
-	a.bound = append(a.bound, binding{name, typ, init})
+	a.bound = append(a.bound, binding{name, typ, init, len(a.bound)})
 	a.count[name]++
 }
 
@@ -774,10 +775,10 @@ func (a *analyser) method(name string, recv, n syntax.Node, ghost bool) {
 	var fns []*Function
 	switch {
 	case it != nil:
-		fns = a.x.allAssociated(it, name)
-		if len(fns) == 0 { // a trait's default, or a type behind a reference to it
+		fns = a.x.methodsOf(it, name)
+		if len(fns) == 0 { // a trait's default, or that of the type it leads to
 			for _, f := range a.candidates(name, ghost) {
-				if f.Kind == TraitMethod {
+				if f.Kind == TraitMethod || a.x.dereferences(it) {
 					fns = append(fns, f)
 				}
 			}

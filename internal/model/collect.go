@@ -76,8 +76,11 @@ type implInfo struct {
 	traitTo     *Item
 	traitDone   bool
 	done, busy  bool
-	outer       *Function
-	types       map[string]syntax.Node // associated types
+	// behindTo and behindKnown are what index.behind says, once behindDone.
+	behindTo                *Item
+	behindKnown, behindDone bool
+	outer                   *Function
+	types                   map[string]syntax.Node // associated types
 }
 
 // around is what holds where an item stands.

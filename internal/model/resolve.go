@@ -79,6 +79,9 @@ func (m *Model) NameAt(at *Function, in *Item, segs []string, global, types bool
 		want = typeSpace
 	}
 	t := x.resolve(scope, segs, global, impl, want)
+	if types && (len(t.others) > 0 || t.item != nil && x.severally(t.item)) {
+		return Name{}
+	}
 	out := Name{To: t.symbol, Item: t.item}
 	if preludeNames[segs[0]] != "" && !global {
 		l := &lookup{x: x, fuel: maxSteps}

@@ -594,6 +594,45 @@ func (x *index) allAssociated(it *Item, name string) []*Function {
 	return slices.Clone(n.of[it])
 }
 
+// methodsOf are the functions of a name that a method call may mean whose receiver is of a type, or leads to it through references and the library's
+// pointers: a trait may be implemented for these, too, or for any type.
+func (x *index) methodsOf(it *Item, name string) []*Function {
+	out := x.allAssociated(it, name)
+	n := x.sortedOf(name)
+	add := func(f *Function) {
+		im := f.info.impl
+		if im.traitItem != nil {
+			return
+		}
+		if to, known := x.behind(im); to != nil {
+			if n.through == nil {
+				n.through = map[*Item][]*Function{}
+			}
+			n.through[to] = append(n.through[to], f)
+		} else if !known {
+			n.any = append(n.any, f)
+		}
+	}
+	all, sorted := x.sortElsewhere(name)
+	if !sorted {
+		return append(out, all...)
+	}
+	for ; n.throughs < len(all); n.throughs++ {
+		add(all[n.throughs])
+	}
+	return append(append(out, n.through[it]...), n.any...)
+}
+
+// behind is the type that an impl is for, references and the library's pointers to it aside.
+func (x *index) behind(im *implInfo) (it *Item, known bool) {
+	if !im.behindDone {
+		im.behindDone = true
+		a := &analyser{x: x, self: im, scope: im.scope, generics: im.generics}
+		im.behindTo, _, im.behindKnown = a.typeNode(im.self, im.scope, nil, im.generics)
+	}
+	return im.behindTo, im.behindKnown
+}
+
 func (x *index) associatedOf(it *Item, all []*Function) []*Function {
 	var out []*Function
 	for _, f := range all {
@@ -606,6 +645,12 @@ func (x *index) associatedOf(it *Item, all []*Function) []*Function {
 
 // elsewhere are the functions of a name in traits of the tree, and in impls of traits for types that are not of the tree, among all that are read.
 func (x *index) elsewhere(name string) []*Function {
+	out, _ := x.sortElsewhere(name)
+	return slices.Clone(out)
+}
+
+// sortElsewhere gives what elsewhere does, which is kept; not so where it is a part of finding out what a type is.
+func (x *index) sortElsewhere(name string) (out []*Function, kept bool) {
 	all := x.methods[name]
 	n := x.sortedOf(name)
 	for ; n.traits < len(all); n.traits++ {
@@ -622,7 +667,7 @@ func (x *index) elsewhere(name string) []*Function {
 						out = append(out, f)
 					}
 				}
-				return out
+				return out, false
 			}
 			if self != nil {
 				continue
@@ -630,7 +675,7 @@ func (x *index) elsewhere(name string) []*Function {
 		}
 		n.elsewhere = append(n.elsewhere, all[n.traits])
 	}
-	return slices.Clone(n.elsewhere)
+	return n.elsewhere, true
 }
 
 // sorted are the functions of a name by what their impls are for: a name such as `view` can have thousands, and as many calls.
@@ -639,6 +684,11 @@ type sorted struct {
 	elsewhere []*Function
 	// types and traits are how many of the name's functions are in of, and in elsewhere.
 	types, traits int
+	// through are those of elsewhere whose impl is for a reference or a pointer to a type of the tree, any those for types that are not known, and
+	// throughs is how many are in these.
+	through  map[*Item][]*Function
+	any      []*Function
+	throughs int
 }
 
 func (x *index) sortedOf(name string) *sorted {
