@@ -97,11 +97,11 @@ type comparer struct {
 	haveEffects bool
 	others      []*restsOnOther
 	// extra are the places of parameters that only one of two contracts has, which are compared as if it had not; see beyondGhost.
-	extra map[*model.Function]map[int]bool
-	haveOthers  bool
-	left        int // steps left for all questions about this change
-	base, head  *side
-	floats      bool
+	extra      map[*model.Function]map[int]bool
+	haveOthers bool
+	left       int // steps left for all questions about this change
+	base, head *side
+	floats     bool
 	// changedWords are the names of definitions that differ between the sides, or rest on one that does.
 	changedWords map[string]bool
 	changedFns   map[*model.Function]bool // of both sides
@@ -352,16 +352,8 @@ func typesChanged(p *pair.Function) bool {
 		name := trimArgs(f.Self)
 		return selfWord.ReplaceAllLiteralString(t, lastWord(name)+f.Self[len(name):])
 	}
-	if len(p.Base.Params) != len(p.Head.Params) || withChanged(p) {
+	if len(p.Base.Params) != len(p.Head.Params) || withChanged(p) || typeNamesChanged(p) {
 		return true
-	}
-	// The same word may be another type now.
-	for _, r := range slices.Concat(p.ExecDetail, p.GhostDetail) {
-		word := lastWord(r.Written)
-		named := func(t string) bool { return slices.Contains(strings.FieldsFunc(t, notWord), word) }
-		if named(p.Head.ResultType) || slices.ContainsFunc(p.Head.Params, func(q model.Param) bool { return named(q.Type) }) {
-			return true
-		}
 	}
 	if !p.What.Has(pair.Signature) {
 		return false // its types may have other names now
@@ -371,6 +363,18 @@ func typesChanged(p *pair.Function) bool {
 	}
 	for i := range p.Base.Params {
 		if typ(p.Base, p.Base.Params[i].Type) != typ(p.Head, p.Head.Params[i].Type) {
+			return true
+		}
+	}
+	return false
+}
+
+// typeNamesChanged tells whether a word in the types of a signature is another type now.
+func typeNamesChanged(p *pair.Function) bool {
+	for _, r := range slices.Concat(p.ExecDetail, p.GhostDetail) {
+		word := lastWord(r.Written)
+		named := func(t string) bool { return slices.Contains(strings.FieldsFunc(t, notWord), word) }
+		if named(p.Head.ResultType) || slices.ContainsFunc(p.Head.Params, func(q model.Param) bool { return named(q.Type) }) {
 			return true
 		}
 	}
@@ -399,10 +403,11 @@ func (c *comparer) compare(p *pair.Function) *verdict {
 // beyondGhost compares two contracts of which one has further ghost parameters, as far as they do not speak of those; nil: it cannot. What is promised to every
 // caller is promised whatever these are.
 func (c *comparer) beyondGhost(p *pair.Function) *verdict {
-	if p.Base.TraitMethod != nil || p.Head.TraitMethod != nil || p.Rebound() || withChanged(p) || p.Base.ResultType != p.Head.ResultType {
+	b, h := p.Base.Params, p.Head.Params
+	if len(b) == len(h) || p.Base.TraitMethod != nil || p.Head.TraitMethod != nil || p.Rebound() || withChanged(p) || typeNamesChanged(p) ||
+		p.Base.ResultType != p.Head.ResultType || p.Base.Self != p.Head.Self {
 		return nil
 	}
-	b, h := p.Base.Params, p.Head.Params
 	extra := map[*model.Function]map[int]bool{p.Base: {}, p.Head: {}}
 	for i, j := 0, 0; i < len(b) || j < len(h); {
 		switch {
