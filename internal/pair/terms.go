@@ -63,6 +63,9 @@ func (p *Pairs) terms(b, h *model.Function, nb, nh *names) (added, removed []mod
 	ab, ah := p.around(nb, b, true), p.around(nh, h, false)
 	write := func(own, around *names) func(t model.Term) string {
 		return func(t model.Term) string {
+			if t.Effect == model.Gives {
+				return t.Text // "result" is no name in it
+			}
 			if t.Around {
 				return around.write(t.Text)
 			}
