@@ -84,6 +84,10 @@ type index struct {
 	traitMethods []*Function
 
 	rests *rests // nil until asked for
+
+	with map[*Crate]map[*Crate]bool // see builtWith
+	// inWorkspaces are the packages that workspaces give a name of a dependency.
+	inWorkspaces map[string][]string
 }
 
 // pkg is a Cargo package.
@@ -118,6 +122,13 @@ func (x *index) discover() {
 		c, err := manifest.ParseCargo(source.NewFile(p, text))
 		if err != nil {
 			x.problem(p, source.Span{}, err.Error())
+		}
+		if c != nil {
+			for _, d := range c.Dependencies {
+				if strings.HasPrefix(d.Table, "workspace.") {
+					x.inWorkspaces[d.Name] = append(x.inWorkspaces[d.Name], d.Package)
+				}
+			}
 		}
 		if c == nil || c.Package == nil {
 			continue

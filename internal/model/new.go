@@ -20,7 +20,8 @@ func New(ctx context.Context, tree Tree, load []string) (*Model, error) {
 		files: map[string]*File{}, mods: map[string]*module{}, stubs: map[string]*module{}, beside: map[string]bool{}, modItems: map[string][]*Item{},
 		it: map[*Item]*itemInfo{}, methods: map[string][]*Function{}, macros: map[string][]*Item{}, symbols: map[string]int{},
 		asked: map[string]bool{}, specImpls: map[string][]*implInfo{}, modAround: map[*module]*around{}, rereads: map[string]int{}, cache: map[resolved]target{},
-		constFns: map[*Item]*Function{}, importedAs: map[string][]string{}, standIns: map[string][]string{}, holders: map[string][]string{}, selected: map[string]bool{}, implemented: map[*Function]implemented{}, counted: map[string][]*Function{}, dispatched: map[*Function]dispatched{}, candidates: map[candidates][]fitting{}}
+		constFns: map[*Item]*Function{}, importedAs: map[string][]string{}, standIns: map[string][]string{}, holders: map[string][]string{}, selected: map[string]bool{}, implemented: map[*Function]implemented{}, counted: map[string][]*Function{}, dispatched: map[*Function]dispatched{}, candidates: map[candidates][]fitting{},
+		with: map[*Crate]map[*Crate]bool{}, inWorkspaces: map[string][]string{}}
 	m.x = x
 	if !slices.IsSorted(x.paths) {
 		x.paths = slices.Sorted(slices.Values(x.paths))

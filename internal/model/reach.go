@@ -60,7 +60,7 @@ func (m *Model) Trusted(f *Function) []Reliance {
 				continue
 			}
 			for _, h := range c.Callees {
-				if (h.Mode == Proof || h.Mode == Axiom) && !seen[h] {
+				if (h.Mode == Proof || h.Mode == Axiom) && !seen[h] && (!c.Method || x.mayMean(f, h)) {
 					seen[h] = true
 					steps = append(steps, step{h, i})
 				}
