@@ -619,7 +619,7 @@ func unconstrained(f *formulas) bool {
 		return false
 	}
 	for _, e := range f.own {
-		if e.Mentions(f.outputs...) {
+		if e.Mentions(f.outputs...) || e.Mentions(f.asTrait...) {
 			return false
 		}
 	}

@@ -20,6 +20,8 @@ type formulas struct {
 	defaults []*logic.Term
 	// outputs are the result and the new values of `&mut` arguments; inputs are all others.
 	outputs []*logic.Term
+	// asTrait are the outputs as the trait's method has them, whose types may be other ones: `Self::Error` is what the impl has in its place.
+	asTrait []*logic.Term
 	params  []param
 }
 
@@ -36,7 +38,15 @@ func (c *comparer) formulas(s *logic.Space, sd *side, f *model.Function) *formul
 	inherited := conv
 	if f.TraitMethod != nil && len(f.Inherited) > 0 {
 		// Clauses of the trait use the names of its parameters.
-		inherited, _ = c.environment(s, n, f.TraitMethod, nil)
+		var result *logic.Term
+		if inherited, result = c.environment(s, n, f.TraitMethod, nil); result != nil {
+			out.asTrait = append(out.asTrait, result)
+		}
+		for _, q := range f.TraitMethod.Params {
+			if t := inherited.after.Final[q.Name]; t != nil {
+				out.asTrait = append(out.asTrait, t)
+			}
+		}
 	}
 	convert := func(conv *sideConverters, cl model.Clause) {
 		if cl.Node.Kind() == syntax.Clause && cl.Kind != syntax.Returns {
