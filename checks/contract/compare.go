@@ -108,6 +108,7 @@ type comparer struct {
 	// sameFns have another definition of the same function.
 	sameFns  map[*model.Function]bool
 	verdicts map[*pair.Function]*verdict // without the verifier
+	begun    bool                        // that there are some
 	answers
 	resting map[*model.Function]bool
 	// meant are the further words for those in functions; see meanings.
@@ -299,6 +300,15 @@ func (c *comparer) pairOf(f *model.Function, head bool) *pair.Function {
 }
 
 func (c *comparer) static(p *pair.Function) *verdict {
+	if !c.begun {
+		// A contract that was edited goes before those under which a definition changed: these may be thousands, and would leave nothing of what may be done for one change.
+		c.begun = true
+		for _, q := range c.pairs.Functions {
+			if compared(q) && !textSame(q) {
+				c.static(q)
+			}
+		}
+	}
 	if v, ok := c.verdicts[p]; ok {
 		return v
 	}

@@ -2,5 +2,5 @@ package contract
 
 import "github.com/specgate/specgate/checks"
 
-// Exhaust uses up what may be done for a change.
-func Exhaust(in *checks.Input) { of(in).left = 0 }
+// Leave says how many steps may be done for a change.
+func Leave(in *checks.Input, steps int) { of(in).left = steps }

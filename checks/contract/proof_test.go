@@ -216,13 +216,35 @@ notice contract/ensures-strengthened: The function promises more than before: ` 
 	}
 }
 
+// TestEditedFirst: a contract that was edited is compared before those under which a definition changed, which may use up what may be done.
+func TestEditedFirst(t *testing.T) {
+	code := func(limit, ensures string) string {
+		out := "pub open spec fn limit(x: int) -> int {\n    " + limit + "\n}\n\n"
+		for i := range 40 {
+			out += fmt.Sprintf("pub fn f%d(x: u64) -> (r: u64)\n    ensures\n        r <= limit(x as int) || hard(r),\n{\n    x\n}\n\n", i)
+		}
+		return hard + out + "pub fn edited(x: u64, y: u64) -> (r: u64)\n    ensures\n        " + ensures + ",\n{\n    x\n}"
+	}
+	in := &checks.Input{Pairs: pair.New(index(t, code("x * x", "x <= r && r <= y ==> hard(r)")), index(t, code("x * x + x", "r <= y ==> x <= r ==> hard(r)")))}
+	contract.Leave(in, 600)
+	for _, f := range in.Pairs.Functions {
+		got, _ := contract.Direction(in, f)
+		if f.Head.Name == "edited" && got != "equal" {
+			t.Errorf("edited is %s", got)
+		}
+		if f.Head.Name == "f39" && got != "unknown" {
+			t.Errorf("what may be done was not used up: f39 is %s", got)
+		}
+	}
+}
+
 // TestExhausted: what was not compared since the change's steps were used up is said to be that.
 func TestExhausted(t *testing.T) {
 	fn := func(ensures string) string {
 		return "pub fn f(x: u64) -> (r: u64)\n    ensures\n        " + ensures + ",\n{\n    x\n}"
 	}
 	in := &checks.Input{Pairs: pair.New(index(t, hard+fn("hard(r)")), index(t, hard+fn("other(r)")))}
-	contract.Exhaust(in)
+	contract.Leave(in, 0)
 	found, err := checks.Run(context.Background(), contract.Rules(), in)
 	if err != nil {
 		t.Fatal(err)

@@ -20,11 +20,15 @@ func contracts(p *checks.Pass) []*pair.Function { return contractsOf(p.Input) }
 func contractsOf(in *checks.Input) []*pair.Function {
 	var out []*pair.Function
 	for _, f := range in.Pairs.Functions {
-		if f.Base != nil && f.Head != nil && f.Base.Mode != model.Spec && f.Head.Mode != model.Spec && said(f.Base, f.Head) {
+		if compared(f) {
 			out = append(out, f)
 		}
 	}
 	return out
+}
+
+func compared(f *pair.Function) bool {
+	return f.Base != nil && f.Head != nil && f.Base.Mode != model.Spec && f.Head.Mode != model.Spec && said(f.Base, f.Head)
 }
 
 // said tells whether one of the functions has a contract that counts. One that left verification has none: trust/left-verification
