@@ -133,40 +133,44 @@ func toolchainChanged(p *checks.Pass) {
 }
 
 func buildChanged(p *checks.Pass) {
+	for _, m := range p.Manifests() {
+		if m.Base == nil || m.Head == nil { // a manifest that comes or goes brings or takes its crate
+			continue
+		}
+		head := *m.Head
+		if m.To != nil { // and so does a package that is new in its place
+			head.Package, head.Features = nil, nil
+		}
+		reportSettings(p, m.File, buildSettings(m.Base), buildSettings(&head))
+	}
 	for _, c := range p.Files {
-		var was, is map[string]manifest.Setting
-		switch name := path.Base(c.Path()); {
-		case name == "Cargo.toml" && c.Base != nil && c.Head != nil: // a manifest that comes or goes brings or takes its crate
-			base, _ := manifest.ParseCargo(c.Base) // what cannot be read is a problem of the run, reported by the pipeline
-			head, _ := manifest.ParseCargo(c.Head)
-			if base == nil || head == nil {
-				continue
-			}
-			was, is = buildSettings(base), buildSettings(head)
-		case (name == "config.toml" || name == "config") && path.Base(path.Dir(c.Path())) == ".cargo":
+		if name := path.Base(c.Path()); (name == "config.toml" || name == "config") && path.Base(path.Dir(c.Path())) == ".cargo" {
 			base, okBase := configuration(c.Base)
 			head, okHead := configuration(c.Head)
-			if !okBase || !okHead {
-				continue
+			if okBase && okHead {
+				reportSettings(p, c, configSettings(base), configSettings(head))
 			}
-			was, is = configSettings(base), configSettings(head)
 		}
-		for _, key := range slices.Compact(sorted(slices.AppendSeq(slices.Collect(maps.Keys(was)), maps.Keys(is)))) {
-			b, h := was[key], is[key]
-			if b.Value == h.Value {
-				continue
-			}
-			f := checks.AtFile(c)
-			if c.Head != nil && h.Span.End > 0 {
-				f = f.At(c.Head, h.Span)
-			}
-			if c.Base != nil && b.Span.End > 0 {
-				f = f.From(c.Base, b.Span)
-			}
-			f.Change = key + "\x00" + h.Value
-			f.Message = fmt.Sprintf("%s: %s in base, %s now. Other code may run than before, although no source changed.", key, cmp.Or(b.Value, "not set"), cmp.Or(h.Value, "not set"))
-			p.Report(f)
+	}
+}
+
+// reportSettings reports those that differ.
+func reportSettings(p *checks.Pass, c checks.FileChange, was, is map[string]manifest.Setting) {
+	for _, key := range slices.Compact(sorted(slices.AppendSeq(slices.Collect(maps.Keys(was)), maps.Keys(is)))) {
+		b, h := was[key], is[key]
+		if b.Value == h.Value {
+			continue
 		}
+		f := checks.AtFile(c)
+		if c.Head != nil && h.Span.End > 0 {
+			f = f.At(c.Head, h.Span)
+		}
+		if c.Base != nil && b.Span.End > 0 {
+			f = f.From(c.Base, b.Span)
+		}
+		f.Change = key + "\x00" + h.Value
+		f.Message = fmt.Sprintf("%s: %s in base, %s now. Other code may run than before, although no source changed.", key, cmp.Or(b.Value, "not set"), cmp.Or(h.Value, "not set"))
+		p.Report(f)
 	}
 }
 

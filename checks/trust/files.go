@@ -11,6 +11,7 @@ import (
 	"github.com/specgate/specgate/checks"
 	"github.com/specgate/specgate/internal/manifest"
 	"github.com/specgate/specgate/internal/model"
+	"github.com/specgate/specgate/internal/pair"
 	"github.com/specgate/specgate/internal/policy"
 	"github.com/specgate/specgate/internal/source"
 	"github.com/specgate/specgate/internal/syntax"
@@ -81,8 +82,6 @@ func fileChanges(p *checks.Pass) []change {
 	var found scripts
 	for _, f := range p.Files {
 		switch name := path.Base(f.Path()); {
-		case name == "Cargo.toml":
-			out = append(out, cargoChanges(p, f)...)
 		case name == "Cargo.lock":
 			out = append(out, lockChanges(f)...)
 		case isCargoConfig(f.Path()):
@@ -92,6 +91,9 @@ func fileChanges(p *checks.Pass) []change {
 		case isScript(f.Path()):
 			found.add(f)
 		}
+	}
+	for _, m := range p.Manifests() {
+		out = append(out, cargoChanges(p, m)...)
 	}
 	for _, f := range buildScripts(p) {
 		found.add(f)
@@ -197,8 +199,9 @@ func parseCargo(f *source.File) *manifest.Cargo {
 	return c
 }
 
-func cargoChanges(p *checks.Pass, f checks.FileChange) []change {
-	base, head := parseCargo(f.Base), parseCargo(f.Head)
+func cargoChanges(p *checks.Pass, m checks.ManifestChange) []change {
+	f, none := m.File, &manifest.Cargo{}
+	base, head := cmp.Or(m.Base, none), cmp.Or(m.Head, none)
 	var out []change
 	add := func(k kind, span source.Span, key, format string, args ...any) {
 		out = append(out, change{k, f, span, key, fmt.Sprintf(format, args...)})
@@ -239,10 +242,13 @@ func cargoChanges(p *checks.Pass, f checks.FileChange) []change {
 		flag("is-builtin-macros", b.IsBuiltinMacros, t.head.IsBuiltinMacros)
 	}
 	if f.Head == nil {
-		if base.Verus.Verifies() && !takenOver(p, base.Package) {
+		if base.Verus.Verifies() {
 			add(off, source.Span{}, "manifest gone", "The manifest is gone, and with it the key that has the verifier look at this package. No manifest of the change takes it over.")
 		}
 		return out
+	}
+	if m.To != nil && parseCargo(m.To).Verus.Verifies() && !reached(head, path.Dir(f.Head.Path), path.Dir(m.To.Path)) {
+		add(off, source.Span{}, "moved "+m.To.Path, "The package that was here is in %s now, and nothing here leads there: neither the members of a workspace that a run takes when it names no package, nor a dependency. A run from here does not verify it any more.", m.To.Path)
 	}
 	libName := func(c *manifest.Cargo) string {
 		for _, t := range c.Targets {
@@ -452,19 +458,13 @@ func dropped(p *checks.Pass, f checks.FileChange) []droppedRoot {
 	if p.Pairs == nil || f.Base == nil {
 		return nil
 	}
-	left := map[string]bool{} // paths that are not in head
-	for _, c := range p.Files {
-		if c.Base != nil && (c.Head == nil || c.Head.Path != c.Base.Path) {
-			left[c.Base.Path] = true
-		}
-	}
 	var now []*model.Crate
 	for _, c := range p.Pairs.Head.Crates {
 		if c.OptedIn {
 			now = append(now, c)
 		}
 	}
-	var built map[string]manifest.Built
+	var built, all map[string]manifest.Built // by the crates that are verified, and by all
 	var out []droppedRoot
 	for _, c := range p.Pairs.Base.Crates {
 		if c.Manifest != f.Base.Path || !c.OptedIn ||
@@ -472,26 +472,60 @@ func dropped(p *checks.Pass, f checks.FileChange) []droppedRoot {
 			continue
 		}
 		if built == nil {
-			built = p.Pairs.Head.VerifiedFiles(now)
+			built, all = p.Pairs.Head.VerifiedFiles(now), p.Pairs.Head.VerifiedFiles(p.Pairs.Head.Crates)
 		}
 		d := droppedRoot{root: c.Root, why: "no target is made from it"}
 		for file, was := range p.Pairs.Base.VerifiedFiles([]*model.Crate{c}) {
-			is, ok := built[file]
-			switch {
-			case left[file] || ok && is >= was:
-				continue
-			case ok && is == manifest.OnRequest:
-				d.why = "it is built only with features that are not on by default"
-			case ok:
-				d.why = "it is built only with tests, examples or benches"
+			at := []string{file}
+			if leftFor(p, file) {
+				at = movedTo(p, file)
 			}
-			d.files = append(d.files, file)
+			for _, at := range at {
+				is, ok := built[at]
+				_, elsewhere := all[at]
+				switch {
+				case ok && is >= was:
+					continue
+				case ok && is == manifest.OnRequest:
+					d.why = "it is built only with features that are not on by default"
+				case ok:
+					d.why = "it is built only with tests, examples or benches"
+				case elsewhere:
+					d.why = "the package that it is in now is not verified"
+				}
+				d.files = append(d.files, at)
+			}
 		}
 		if slices.Sort(d.files); len(d.files) > 0 {
+			d.files = slices.Compact(d.files)
 			out = append(out, d)
 		}
 	}
 	return out
+}
+
+// leftFor tells whether head has no verified code in a file where base had some.
+func leftFor(p *checks.Pass, file string) bool {
+	if !p.Pairs.Head.Has(file) {
+		return true
+	}
+	// Another file may have the old one's place.
+	return slices.ContainsFunc(p.Pairs.Head.Files, func(f *model.File) bool { return f.Path == file }) &&
+		!slices.ContainsFunc(p.Pairs.Functions, func(f *pair.Function) bool { return f.Head != nil && f.Head.File.Path == file && f.Head.Verified })
+}
+
+// movedTo are the files that verified functions of a file of base are in now, but those that trust/left-verification tells of.
+func movedTo(p *checks.Pass, file string) []string {
+	var out []string
+	for _, f := range p.Pairs.Functions {
+		if b, h := f.Base, f.Head; b != nil && h != nil && b.File.Path == file && b.Verified {
+			if change, _ := leftBy(f); change == "" {
+				out = append(out, h.File.Path)
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // rootOf is the file of a target's root, relative to the manifest; empty: there is none that the manifest or Cargo's layout names.
@@ -527,15 +561,25 @@ func gone(p *checks.Pass, file string) bool {
 	return !crates(p.Pairs.Base) || files(p.Pairs.Base) && !files(p.Pairs.Head)
 }
 
-// takenOver tells whether a manifest that the change adds has the same package verified.
-func takenOver(p *checks.Pass, was *manifest.Package) bool {
-	return slices.ContainsFunc(p.Files, func(f checks.FileChange) bool {
-		if f.Head == nil || path.Base(f.Head.Path) != "Cargo.toml" {
-			return false
-		}
-		c := parseCargo(f.Head)
-		return c.Verus.Verifies() && c.Package != nil && was != nil && c.Package.Name == was.Name
-	})
+// reached tells whether a run in the folder of a manifest that names no package takes the one of another folder.
+func reached(c *manifest.Cargo, dir, to string) bool {
+	if slices.ContainsFunc(c.Dependencies, func(d manifest.Dependency) bool { return d.Path != "" && path.Join(dir, d.Path) == to }) {
+		return true
+	}
+	listed := func(in []string) bool {
+		return slices.ContainsFunc(in, func(m string) bool {
+			ok, err := path.Match(path.Join(dir, m), to)
+			return err == nil && ok
+		})
+	}
+	w := c.Workspace
+	if w == nil || !listed(w.Members) || listed(w.Exclude) {
+		return false
+	}
+	if len(w.DefaultMembers) > 0 {
+		return listed(w.DefaultMembers)
+	}
+	return c.Package == nil // else Cargo takes that one
 }
 
 // coveredBy tells whether one of the globs of workspace members matches a path.

@@ -313,41 +313,44 @@ func keyInBase(pairs *pair.Pairs, head *model.Function) functionKey {
 
 func leftVerification(p *checks.Pass) {
 	for _, f := range p.Pairs.Functions {
-		b, h := f.Base, f.Head
-		if b == nil || !b.Verified || b.Mode == model.Spec || b.Kind == model.AssumeSpecFunction {
+		change, message := leftBy(f)
+		if message == "" {
 			continue
 		}
 		out := checks.AtFunction(f)
-		switch {
-		case h != nil && !h.Verified:
-			if slices.ContainsFunc(f.SitesAdded, func(s model.Site) bool { return s.Kind == model.External }) {
-				continue // trust/external says so
-			}
-			out.Change = "unverified"
-			out.Message = "This function was verified in base; now the verifier does not look at it."
-			if len(b.Contract()) > 0 && len(h.Contract()) == 0 {
-				out.Message = "This function was verified in base; now the verifier does not look at it, and its contract is gone."
-			}
-		case h != nil && h.File.Orphan && !b.File.Orphan:
-			out.Change = "orphan"
-			out.Message = "This function was verified in base; now its file belongs to no crate: no mod leads there from a crate's root."
-		case h != nil && b.Crate.OptedIn && !h.Crate.OptedIn && b.Crate.Manifest != h.Crate.Manifest:
-			out.Change = "package"
-			out.Message = fmt.Sprintf("This function was verified in base; now it is in the package of %s, which does not have verify = true in [package.metadata.verus], so that cargo verus does not look at it.", h.Crate.Manifest)
-		case h != nil && h.Kind == model.MacroFunction && b.Kind != model.MacroFunction:
-			out.Change = "macro"
-			out.Message = "This function now stands in the input of a macro that is not Verus's own. Macros are not expanded here, so it cannot be told whether the verifier still looks at it."
-		case h == nil && b.Mode == model.Exec && b.HasBody && len(b.Contract()) > 0 && b.Public:
-			out.Change = "removed"
-			out.Message = "This verified function is gone, and its contract with it."
-		default:
-			continue
-		}
-		if h != nil {
-			out.Change += "\x00" + h.Exec // which is what is accepted
+		out.Change, out.Message = change, message
+		if f.Head != nil {
+			out.Change += "\x00" + f.Head.Exec // which is what is accepted
 		}
 		p.Report(out)
 	}
+}
+
+// leftBy tells by what a function left verification, and what to say of it; empty: another rule says so.
+func leftBy(f *pair.Function) (change, message string) {
+	b, h := f.Base, f.Head
+	if b == nil || !b.Verified || b.Mode == model.Spec || b.Kind == model.AssumeSpecFunction {
+		return "", ""
+	}
+	switch {
+	case h != nil && !h.Verified:
+		if slices.ContainsFunc(f.SitesAdded, func(s model.Site) bool { return s.Kind == model.External }) {
+			return "external", "" // trust/external says so
+		}
+		if len(b.Contract()) > 0 && len(h.Contract()) == 0 {
+			return "unverified", "This function was verified in base; now the verifier does not look at it, and its contract is gone."
+		}
+		return "unverified", "This function was verified in base; now the verifier does not look at it."
+	case h != nil && h.File.Orphan && !b.File.Orphan:
+		return "orphan", "This function was verified in base; now its file belongs to no crate: no mod leads there from a crate's root."
+	case h != nil && b.Crate.OptedIn && !h.Crate.OptedIn && b.Crate.Manifest != h.Crate.Manifest:
+		return "package", fmt.Sprintf("This function was verified in base; now it is in the package of %s, which does not have verify = true in [package.metadata.verus], so that cargo verus does not look at it.", h.Crate.Manifest)
+	case h != nil && h.Kind == model.MacroFunction && b.Kind != model.MacroFunction:
+		return "macro", "This function now stands in the input of a macro that is not Verus's own. Macros are not expanded here, so it cannot be told whether the verifier still looks at it."
+	case h == nil && b.Mode == model.Exec && b.HasBody && len(b.Contract()) > 0 && b.Public:
+		return "removed", "This verified function is gone, and its contract with it."
+	}
+	return "", ""
 }
 
 func trustedBodyEdited(p *checks.Pass) {

@@ -172,6 +172,9 @@ func (x *index) newCrate(name, root, manifest string, k *pkg) *crateInfo {
 
 func (x *index) has(p string) bool { _, ok := slices.BinarySearch(x.paths, p); return ok }
 
+// Has tells whether the tree has a file, whether or not it was read.
+func (m *Model) Has(p string) bool { return m.x.has(p) }
+
 // VerifiedFiles are the files with verified code that crates are made of, as far as mod declarations lead to them, and how they are built at
 // most.
 func (m *Model) VerifiedFiles(crates []*Crate) map[string]manifest.Built {
