@@ -400,7 +400,13 @@ func (c *comparer) compare(p *pair.Function) *verdict {
 		return &verdict{direction: Equal, by: "syntax", requires: Equal, ensures: Equal, known: statements{true, true, true, true, true, true}}
 	}
 	if typesChanged(p) {
-		return &verdict{direction: Incomparable, by: "syntax", requires: Incomparable, ensures: Incomparable, types: true}
+		v := &verdict{direction: Incomparable, by: "syntax", requires: Incomparable, ensures: Incomparable, types: true}
+		if !textSame(p) {
+			// Whatever the types are, a contract that says nothing any more is one that does.
+			b, h := c.alone(c.base, p.Base), c.alone(c.head, p.Head)
+			v.contradictory, v.trivial, v.unconstrained = h.contradictory && !b.contradictory, h.trivial && !b.trivial, h.unconstrained && !b.unconstrained
+		}
+		return v
 	}
 	if p.Rebound() {
 		v := &verdict{}

@@ -11,11 +11,11 @@ import (
 	"github.com/specgate/specgate/internal/syntax"
 )
 
-// alone judges the contract of a function that base does not have.
-func (c *comparer) alone(f *model.Function) *verdict {
+// alone judges the contract of a function of one side by itself.
+func (c *comparer) alone(sd *side, f *model.Function) *verdict {
 	s := logic.NewSpace()
 	s.NoFloats = !c.floats
-	h := c.formulas(s, c.head, f)
+	h := c.formulas(s, sd, f)
 	prover, done := c.prover(s, h.names.define)
 	defer done()
 	v := &verdict{contradictory: prover.Contradicts(h.requires)}

@@ -40,7 +40,7 @@ func (c *comparer) hear(in *checks.Input) {
 // verdict on a pair, by all that is known.
 func (c *comparer) verdict(p *pair.Function) *verdict {
 	v := c.static(p)
-	if c.asked == nil || v.types {
+	if c.asked == nil {
 		return v
 	}
 	if c.joined[p] == nil {
@@ -51,6 +51,11 @@ func (c *comparer) verdict(p *pair.Function) *verdict {
 
 // join adds the verifier's answers to what is known without them. An answer and a case that contradict each other leave nothing known.
 func (c *comparer) join(p *pair.Function, v *verdict) *verdict {
+	if v.types {
+		out := *v
+		c.vacuity(p, v, &out) // head's contract is of another function, and can be empty all the same
+		return &out
+	}
 	verdicts := c.asked.Verdicts(p)
 	// What specgate has shown needs no answer.
 	w := obligation.Witnesses{Lost: v.lost != nil, Gained: v.gained != nil, Accepted: v.accepted != nil, Refused: v.refused != nil}
@@ -92,17 +97,24 @@ func (c *comparer) join(p *pair.Function, v *verdict) *verdict {
 	case out.by != "none":
 		out.by = "proof"
 	}
-	// What head's contract is and base's was before is not new. Where base's follows from head's, base's is so too.
+	c.vacuity(p, v, &out)
+	return &out
+}
+
+// vacuity adds what the verifier says of head's contract by itself to a verdict, which was v without it. What head's contract is and base's was before is not new.
+// Where base's follows from head's, base's is so too.
+func (c *comparer) vacuity(p *pair.Function, v, out *verdict) {
+	contradictory := c.asked.Proved(obligation.Contradictory, p.Head)
 	if contradictory && !v.contradictory {
 		out.trivial = false
 		if !out.known.reqKept && !c.asked.Proved(obligation.Contradictory, p.Base) {
 			out.contradictory, out.asked.contradictory = true, true
 		}
 	}
+	trivial := c.asked.Proved(obligation.Trivial, p.Head) && !contradictory && !v.contradictory
 	if trivial && !v.trivial && !(out.known.reqKept && out.known.ensKept) && !c.asked.Proved(obligation.Trivial, p.Base) {
 		out.trivial, out.asked.trivial = true, true
 	}
-	return &out
 }
 
 // judged is the verdict on the contract of a function that base does not have, by all that is known.
@@ -111,7 +123,7 @@ func (c *comparer) judged(f *model.Function) *verdict {
 		c.alones = map[*model.Function]*verdict{}
 	}
 	if c.alones[f] == nil {
-		c.alones[f] = c.alone(f)
+		c.alones[f] = c.alone(c.head, f)
 	}
 	v := c.alones[f]
 	contradictory := c.asked.Proved(obligation.Contradictory, f) && !v.contradictory
@@ -289,7 +301,7 @@ func AloneInBase(in *checks.Input) []Ask {
 	c := of(in)
 	var out []Ask
 	for _, p := range contractsOf(in) {
-		if !mine(p) || c.static(p).types {
+		if !mine(p) {
 			continue
 		}
 		var ask []obligation.Question
