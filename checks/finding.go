@@ -42,9 +42,10 @@ type Finding struct {
 	// Crate that the symbol is of; nil: it is no symbol of a crate. Two crates may have one symbol, and what was accepted in one is not
 	// accepted in the other.
 	Crate *model.Crate `json:"-"`
-	// Common are findings at the definitions that it rests on, if it says no more than that these changed. Their messages go on behind a number of such findings,
-	// and their Change is what changed in the definition. See Gather.
+	// Common are findings at the definitions that its contract rests on, if it is about these. Their messages speak of all such contracts, and their Change is what
+	// changed in the definition. More tells that it says more than that they changed. See Gather.
 	Common []Finding `json:"-"`
+	More   bool      `json:"-"`
 	// Stands is how many findings it stands for; 0: for none but itself.
 	Stands int `json:"-"`
 	// Also are the symbols of what else it is about: functions of the same file, and a module or the crate as a whole. Only who accepts it for

@@ -14,7 +14,7 @@ const tooMany = 10
 // maxNamed is how many of them are named.
 const maxNamed = 20
 
-// Gather puts one finding at a definition in the place of those that say no more than that something rests on it, where they are more than ten of one
+// Gather puts one finding at a definition in the place of those that say no more than that a contract rests on it, where they are more than ten of one
 // rule and one severity. A finding that rests on several definitions is left out when it is told at all of them. Those for which keep is true stay as they are, and
 // count for nothing. What is put in comes last, in the order of the first that it stands for, and its fingerprint holds those of all.
 func Gather(findings []Finding, keep func(*Finding) bool) []Finding {
@@ -30,7 +30,7 @@ func Gather(findings []Finding, keep func(*Finding) bool) []Finding {
 	var order []group
 	for i := range findings {
 		f := &findings[i]
-		if keep(f) {
+		if f.More || keep(f) {
 			continue
 		}
 		for _, c := range f.Common {
@@ -44,7 +44,7 @@ func Gather(findings []Finding, keep func(*Finding) bool) []Finding {
 	var out []Finding
 	for i := range findings {
 		f := &findings[i]
-		if len(f.Common) == 0 || keep(f) || slices.ContainsFunc(f.Common, func(c Finding) bool { return len(members[groupOf(f, c)]) <= tooMany }) {
+		if len(f.Common) == 0 || f.More || keep(f) || slices.ContainsFunc(f.Common, func(c Finding) bool { return len(members[groupOf(f, c)]) <= tooMany }) {
 			out = append(out, *f)
 		}
 	}
@@ -56,7 +56,7 @@ func Gather(findings []Finding, keep func(*Finding) bool) []Finding {
 		i := slices.IndexFunc(of[0].Common, func(c Finding) bool { return groupOf(of[0], c) == g })
 		f := of[0].Common[i]
 		f.Rule, f.Severity, f.Stands = g.rule, g.severity, len(of)
-		f.Message = fmt.Sprintf("%d %s", len(of), f.Message)
+		f.Message += fmt.Sprintf(" There are %d.", len(of))
 		var names, fingerprints []string
 		for _, m := range of {
 			names = append(names, m.Symbol)

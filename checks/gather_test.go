@@ -15,7 +15,7 @@ import (
 func TestGather(t *testing.T) {
 	at := func(definitions ...string) (out []checks.Finding) {
 		for _, d := range definitions {
-			out = append(out, checks.Finding{Symbol: d, File: "spec.rs", Change: d + " = 1", Message: "contracts rest on this.", Detail: d + " was 0"})
+			out = append(out, checks.Finding{Symbol: d, File: "spec.rs", Change: d + " = 1", Message: "Contracts rest on this.", Detail: d + " was 0"})
 		}
 		return out
 	}
@@ -39,7 +39,7 @@ func TestGather(t *testing.T) {
 		return strings.Join(out, ", ")
 	}
 	told := func(definition string, n int, rest string) string {
-		return fmt.Sprintf("warning r %s: %d contracts rest on this. / %s was 0 / On it rest %s.", definition, n, definition, rest)
+		return fmt.Sprintf("warning r %s: Contracts rest on this. There are %d. / %s was 0 / On it rest %s.", definition, n, definition, rest)
 	}
 	concat := func(lists ...[]checks.Finding) (out []checks.Finding) {
 		for _, l := range lists {
@@ -62,7 +62,7 @@ func TestGather(t *testing.T) {
 		"eleven":            {in: many(0, 11, on("a")), want: []string{told("a", 11, names(0, 11))}},
 		"twenty-two":        {in: many(0, 22, on("a")), want: []string{told("a", 22, names(0, 20)+", and 2 more")}},
 		"nothing in common": {in: many(0, 11, on()), want: single(0, 11)},
-		"with more to say":  {in: concat(many(0, 1, on()), many(1, 12, on("a"))), want: append(single(0, 1), told("a", 11, names(1, 12)))},
+		"with more to say":  {in: concat(many(0, 1, func(f *checks.Finding) { on("a")(f); f.More = true }), many(1, 12, on("a"))), want: append(single(0, 1), told("a", 11, names(1, 12)))},
 		"on two": {in: concat(many(0, 11, on("a")), many(11, 22, on("b")), many(22, 23, on("a", "b"))),
 			want: []string{told("a", 12, names(0, 11)+", f22"), told("b", 12, names(11, 23))}},
 		"one of two has few": {in: concat(many(0, 11, on("a")), many(11, 12, on("a", "b"))), want: append(single(11, 12), told("a", 12, names(0, 12)))},

@@ -36,7 +36,7 @@ func otherwise(r *checks.Rule, weights ...checks.Weight) *checks.Rule {
 }
 
 // gathered is what checks.Gather does, in the words of the rules.
-const gathered = "Where more than ten contracts rest on one definition and no more is known of them, it is told once, at the definition."
+const gathered = "Where more than ten contracts rest on one definition, and neither a case nor a proof says more of them, it is told once, at the definition."
 
 // undecidable is a rule of which findings may be about what could not be decided.
 func undecidable(r *checks.Rule) *checks.Rule {

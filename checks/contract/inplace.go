@@ -84,7 +84,7 @@ func typesOther(p *checks.Pass, told map[*pair.Function]bool) {
 			for i, m := range r.meanings {
 				c := checks.AtItem(m.Item)
 				c.Change, c.Detail = change[i], detail[i]
-				c.Message = "contracts that speak of this, or rest on what does, read as before and may mean something else."
+				c.Message = "Contracts that speak of this, or rest on what does, read as before and may mean something else."
 				out.Common = append(out.Common, c)
 			}
 		}

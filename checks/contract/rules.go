@@ -615,7 +615,7 @@ func specDefinition(p *checks.Pass, which Relation) {
 		}
 		means := "may mean something else"
 		refuted := u.Base != nil && of(p.Input).verdict(u).refuted()
-		if refuted {
+		if refuted || first.contract == Weaker || first.contract == Stronger {
 			means = "means something else"
 		}
 		out.Message = fmt.Sprintf("This contract reads as before and %s: %s, on which it rests, %s now.", means, rest, verb)
@@ -637,17 +637,18 @@ func specDefinition(p *checks.Pass, which Relation) {
 			v := of(p.Input).verdict(u)
 			if weakened(v) || v.ensures == Incomparable {
 				out.Severity = policy.Error // a promise is lost, wherever it was written
+				out.Witness = v.accepted
+				out.Message += " " + because(v.accepted, "A promise is lost with it: for example, %s is allowed now and was not.", "A promise is lost with it.")
 			}
 			out.Undecided = undecided(v)
 			out = add(out, of(p.Input).notShown(u, checks.Directions()...)...)
 		}
-		if first.contract == Unknown && !refuted && out.Severity == 0 && !given {
-			for _, e := range by[u] {
-				c := checks.AtFunction(e.spec)
-				c.Change, c.Detail = e.change(), e.detail()
-				c.Message = "contracts that rest on this, or may by the names in them, read as before and may mean something else: it " + e.verb() + " now."
-				out.Common = append(out.Common, c)
-			}
+		out.More = first.contract != Unknown || refuted || out.Severity != 0 || given
+		for _, e := range by[u] {
+			c := checks.AtFunction(e.spec)
+			c.Change, c.Detail = e.change(), e.detail()
+			c.Message = "Contracts that rest on this, or may by the names in them, read as before and may mean something else: it " + e.verb() + " now."
+			out.Common = append(out.Common, c)
 		}
 		p.Report(out)
 	}

@@ -634,7 +634,7 @@ func (r *runner) judge(findings []checks.Finding) error {
 				f.Severity = severity // that of what it stands for
 			}
 		}
-		if f.Waived == nil && f.Undecided && (r.o.Function == "" || policy.MatchSymbol(r.o.Function, f.Symbol)) {
+		if f.Waived == nil && f.Undecided && r.asked(&f) {
 			of := "the contract is as strong as base's"
 			if f.Stands > 0 {
 				of = fmt.Sprintf("the %d contracts that rest on it are as strong as base's", f.Stands)
@@ -668,6 +668,12 @@ func (r *runner) notMeasured() {
 	}
 }
 
+// asked tells whether a finding is about a function that was asked for, or about what rests on one.
+func (r *runner) asked(f *checks.Finding) bool {
+	matches := func(symbol string) bool { return r.o.Function == "" || policy.MatchSymbol(r.o.Function, symbol) }
+	return matches(f.Symbol) || slices.ContainsFunc(f.Common, func(c checks.Finding) bool { return matches(c.Symbol) })
+}
+
 // matchFunction leaves only what is about the symbols that were asked for.
 func (r *runner) matchFunction() error {
 	pattern := r.o.Function
@@ -689,7 +695,7 @@ func (r *runner) matchFunction() error {
 		}
 		r.reason(false, "scope", "the change touches no function that matches %q", pattern)
 	}
-	r.report.Findings = slices.DeleteFunc(r.report.Findings, func(f checks.Finding) bool { return !matches(f.Symbol) })
+	r.report.Findings = slices.DeleteFunc(r.report.Findings, func(f checks.Finding) bool { return !r.asked(&f) })
 	r.report.Functions = slices.DeleteFunc(r.report.Functions, func(f checks.Function) bool { return !matches(f.Symbol) })
 	r.count()
 	r.reason(false, "scope", "only functions that match %q are reported", pattern)
