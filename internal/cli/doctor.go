@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/specgate/specgate/internal/cache"
+	"github.com/specgate/specgate/internal/engine"
 	"github.com/specgate/specgate/internal/policy"
 	"github.com/specgate/specgate/internal/setup"
 )
@@ -63,7 +64,7 @@ func (c *doctorCmd) Run(r *run) error {
 	d.Specgate.Version = version()
 	d.Items = append(append([]setup.Item{
 		{Name: "specgate", State: setup.OK, Found: fmt.Sprintf("%s, built with %s for %s/%s", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH), Stops: setup.StopsNothing},
-		rules,
+		repository(r), rules,
 	}, items...), kept())
 	for _, it := range d.Items {
 		d.Check = d.Check && it.Stops != setup.StopsCheck
@@ -86,6 +87,20 @@ func (c *doctorCmd) Run(r *run) error {
 		return exit(exitFindings)
 	}
 	return nil
+}
+
+// repository looks whether there is one to check.
+func repository(r *run) setup.Item {
+	it := setup.Item{Name: "repository", State: setup.OK, Found: "this directory is in a git repository", Stops: setup.StopsNothing}
+	switch in, err := engine.InRepository(r.ctx, "."); {
+	case err != nil:
+		// That git is missing or too old is said of git.
+		it.State, it.Found, it.Stops, it.TurnsOff, it.Remedy = setup.Unknown, err.Error(), setup.StopsCheck, "everything: both sides of a change are read with git", "make git work here"
+	case !in:
+		it.State, it.Found, it.Stops = setup.Missing, "this directory is in no git repository", setup.StopsCheck
+		it.TurnsOff, it.Remedy = "checks here: a check compares revisions of a repository", "run specgate in a clone"
+	}
+	return it
 }
 
 // rules looks at the policy, and gives the release that it pins.

@@ -59,7 +59,13 @@ func (c *policyInitCmd) Run(r *run) error {
 	if err := f.Close(); err != nil {
 		return fmt.Errorf("write the policy: %w", err)
 	}
-	_, err = fmt.Fprintf(r.stdout, "wrote %s\n", name)
+	if _, err := fmt.Fprintf(r.stdout, "wrote %s\n", name); err != nil {
+		return err
+	}
+	if in, err := engine.InRepository(r.ctx, c.Repo); err != nil || in {
+		return err
+	}
+	_, err = fmt.Fprintf(r.stderr, "specgate: %s is in no git repository, and check reads the policy of one, in its root\n", name)
 	return err
 }
 
@@ -90,7 +96,7 @@ type policyCheckCmd struct {
 
 // Help is shown below the flags.
 func (policyCheckCmd) Help() string {
-	return `Unknown keys, wrong types, bad globs, unknown rules and waivers that have run out are errors.
+	return `Unknown keys, wrong types, bad globs, unknown rules and waivers that have run out are errors. In a repository, it warns of globs that match no file of the working tree, and of a scope without any Rust file.
 
 Examples:
 
@@ -113,6 +119,20 @@ func (c *policyCheckCmd) Run(r *run) error {
 	}
 	if err := policy.Check(p, today()); err != nil {
 		return err
+	}
+	idle, judges, err := engine.Idle(r.ctx, filepath.Dir(file), p)
+	if err != nil {
+		return err
+	}
+	for _, setting := range idle {
+		if _, err := fmt.Fprintf(r.stderr, "specgate: warning: %s: %s matches no file of the repository\n", file, setting); err != nil {
+			return err
+		}
+	}
+	if !judges {
+		if _, err := fmt.Fprintf(r.stderr, "specgate: warning: %s: no Rust file of the repository is in the scope, so that a check of one does not pass\n", file); err != nil {
+			return err
+		}
 	}
 	_, err = fmt.Fprintf(r.stdout, "%s is a good policy\n", file)
 	return err

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/specgate/specgate/checks"
 	"github.com/specgate/specgate/internal/gitrepo"
 	"github.com/specgate/specgate/internal/model"
+	"github.com/specgate/specgate/internal/policy"
 	"github.com/specgate/specgate/internal/source"
 )
 
@@ -78,4 +80,37 @@ func Root(ctx context.Context, dir string) (string, error) {
 		return "", &InputError{err}
 	}
 	return repo.Root(), nil
+}
+
+// InRepository tells whether a directory is in a git repository.
+func InRepository(ctx context.Context, dir string) (bool, error) {
+	_, err := gitrepo.Open(ctx, dir)
+	if errors.Is(err, gitrepo.ErrNotRepository) {
+		return false, nil
+	}
+	if err != nil {
+		return false, &InputError{err}
+	}
+	return true, nil
+}
+
+// Idle are the settings of a policy whose globs match no file of the working tree that a directory is in. judges tells whether a Rust file is in the policy's scope, or
+// there is none. Outside of a repository nothing is idle.
+func Idle(ctx context.Context, dir string, p *policy.Policy) (idle []string, judges bool, err error) {
+	repo, err := gitrepo.Open(ctx, dir)
+	if errors.Is(err, gitrepo.ErrNotRepository) || err == nil && repo.Bare() {
+		return nil, true, nil
+	}
+	if err != nil {
+		return nil, false, &InputError{err}
+	}
+	from, err := repo.WorkTree()
+	if err != nil {
+		return nil, false, fmt.Errorf("compare the policy with the working tree: %w", err)
+	}
+	t, err := newTree(ctx, from, newStore())
+	if err != nil {
+		return nil, false, fmt.Errorf("compare the policy with the working tree: %w", err)
+	}
+	return p.Idle(t.paths), len(t.rust) == 0 || slices.ContainsFunc(t.rust, p.InScope), nil
 }

@@ -62,6 +62,10 @@ func (r *runner) problems() {
 	report("base ", base, head)
 	if out := r.notJudged(); len(out) > 0 {
 		r.reason(false, "scope", "the policy's scope leaves out changed Rust files: %s", some(out))
+		if !r.judgesAny() {
+			// Nobody means that: a glob is misspelt, or the files have moved.
+			r.reason(true, "scope", "the policy's scope has no Rust file in it, of base or of head: compare scope.include and scope.exclude with the paths of the files")
+		}
 	}
 
 	switch {
@@ -90,6 +94,14 @@ func (r *runner) notJudged() []string {
 		}
 	}
 	return out
+}
+
+// judgesAny tells whether the policy judges some Rust file of one of the sides.
+func (r *runner) judgesAny() bool {
+	if r.bounded && r.policy.MatchCost()*(len(r.base.rust)+len(r.head.rust)) > maxMatches {
+		return true // it would take long to say
+	}
+	return slices.ContainsFunc(r.base.rust, r.policy.InScope) || slices.ContainsFunc(r.head.rust, r.policy.InScope)
 }
 
 // problem is a place of a changed file that was not understood.

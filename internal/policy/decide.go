@@ -132,6 +132,30 @@ func (p *Policy) CaseFile(file string) bool {
 	return slices.ContainsFunc(p.Strength.Cases, func(glob string) bool { return matchGlob(glob, file) })
 }
 
+// Idle are the globs of the policy that match none of files, each with the setting that has it, in the order of the policy file's sections.
+func (p *Policy) Idle(files []string) []string {
+	var out []string
+	look := func(setting string, globs ...string) {
+		for _, glob := range globs {
+			if !slices.ContainsFunc(files, func(file string) bool { return matchGlob(glob, file) }) {
+				out = append(out, fmt.Sprintf("%s: %q", setting, glob))
+			}
+		}
+	}
+	look("scope.include", p.Scope.Include...)
+	look("scope.exclude", p.Scope.Exclude...)
+	look("strength.cases", p.Strength.Cases...)
+	for _, o := range p.Paths {
+		look("paths", o.Glob)
+	}
+	for _, w := range p.Waivers {
+		if w.File != "" {
+			look("waivers."+w.ID+".file", w.File)
+		}
+	}
+	return out
+}
+
 // Matches says whether the waiver is about this rule, file and symbol, run out or not.
 func (w *Waiver) Matches(rule, file, symbol string) bool {
 	return w.covers(rule) && (w.File == "" || matchGlob(w.File, file)) && MatchSymbol(w.Symbol, symbol)
