@@ -362,7 +362,7 @@ func (n *names) selfType() *logic.Type {
 	return nil
 }
 
-// Field finds the type of a struct's field or of a variant's. Of a generic type little is known: its arguments are not put in.
+// Field finds the type of a struct's field or of a variant's. Where a generic type's parameter is in it, little is known: arguments are not put in.
 func (n *names) Field(of *logic.Type, variant, field string) *logic.Type {
 	name, ok := strings.CutPrefix(of.Name, "own ")
 	if !ok || variant == "*" {
@@ -405,10 +405,30 @@ func (n *names) Field(of *logic.Type, variant, field string) *logic.Type {
 	// A field's type is written where the type is defined, where Self is that type.
 	inner := &names{side: n.side, space: n.space, self: item.Name, place: item}
 	t := inner.Type(found.Get(syntax.FType))
-	if item.Node.Get(syntax.FGenerics).Valid() {
+	if hasWord(found.Get(syntax.FType), genericsOfItem(item)) {
 		return open(t)
 	}
 	return t
+}
+
+// genericsOfItem are the names of a type's parameters, and Self, which stands for the type with all of them; none if it has no parameters.
+func genericsOfItem(i *model.Item) map[string]bool {
+	out := map[string]bool{}
+	for p := range i.Node.Get(syntax.FGenerics).All(syntax.FParam) {
+		out[p.Get(syntax.FName).Text()] = true
+		out["Self"] = true
+	}
+	return out
+}
+
+// hasWord tells whether one of some words is in a text.
+func hasWord(n syntax.Node, words map[string]bool) bool {
+	for t := range n.Tokens() {
+		if words[t.Text()] {
+			return true
+		}
+	}
+	return false
 }
 
 // Path resolves a path by its last word among the spec functions that the contract reaches.
