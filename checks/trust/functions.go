@@ -39,8 +39,9 @@ func functionRules() []*checks.Rule {
 		},
 		{
 			ID: "trust/laundered", Family: checks.Trust, Severity: policy.Error, Needs: pairNeeds,
-			Purpose: "A proof newly rests on something believed without proof, through a proof function that it calls.",
-			Why:     "The function's own text shows no assumption. It calls a lemma, and that lemma, or one further on, assumes what it promises.",
+			Otherwise: []checks.Weight{{Severity: policy.Notice, When: "where base believed the function itself, with the contract that it has now"}},
+			Purpose:   "A proof newly rests on something believed without proof, through a proof function that it calls.",
+			Why:       "The function's own text shows no assumption. It calls a lemma, and that lemma, or one further on, assumes what it promises.",
 			Fires: checks.Example{Base: wrap(launderer + halfProved),
 				Head:   wrap(launderer + "pub fn half(x: u64) -> (r: u64)\n    ensures\n        r <= x,\n{\n    proof {\n        lemma_half(x);\n    }\n    x / 2\n}"),
 				Symbol: "half"},
@@ -106,6 +107,7 @@ func sameTrustRule(p *checks.Pass) {
 }
 
 func laundered(p *checks.Pass) {
+	proved := newProofs(p.Pairs)
 	for _, f := range p.Pairs.Functions {
 		if f.Head == nil || f.Change == pair.Same || f.Head.Mode == model.Spec || !f.Head.Verified && f.Head.Kind != model.MacroFunction {
 			continue
@@ -154,8 +156,11 @@ func laundered(p *checks.Pass) {
 			if baseCalls[keyInBase(p.Pairs, r.Via[0])] {
 				continue // the call is old: what changed is the callee's own finding
 			}
-			if told[root.Symbol] {
-				continue
+			if told[root.Symbol] || slices.ContainsFunc(r.Via, func(g *model.Function) bool {
+				b := proved.was(g)
+				return b != nil && baseRoots[keyOf(b)]
+			}) {
+				continue // what is proved now and was believed has a finding of its own
 			}
 			told[root.Symbol] = true
 			var at source.Span
@@ -171,9 +176,103 @@ func laundered(p *checks.Pass) {
 			byCall[at] = append(byCall[at], r)
 		}
 		for _, at := range calls {
-			p.Report(launderedAt(f, at, byCall[at]))
+			out := launderedAt(f, at, byCall[at])
+			if proved.was(f.Head) != nil && !slices.ContainsFunc(byCall[at], func(r model.Reliance) bool {
+				return anything(r.Via[len(r.Via)-1]) || keyInBase(p.Pairs, r.Via[len(r.Via)-1]) == functionKey{}
+			}) {
+				out.Message += " Before, the function itself was: less is believed now."
+				out.Severity = policy.Notice
+			}
+			p.Report(out)
 		}
 	}
+}
+
+// proofs finds what is proved now and was believed.
+type proofs struct {
+	pairs *pair.Pairs
+	// believed are the pairs whose base was believed as a whole.
+	believed []*pair.Function
+	of       map[*model.Function]*model.Function
+}
+
+func newProofs(pairs *pair.Pairs) *proofs {
+	out := &proofs{pairs: pairs, of: map[*model.Function]*model.Function{}}
+	for _, q := range pairs.Functions {
+		if q.Base != nil && q.Base.Verified && slices.ContainsFunc(q.Base.Sites, whole) {
+			out.believed = append(out.believed, q)
+		}
+	}
+	return out
+}
+
+// whole tells a site by which all is believed that a function promises.
+func whole(s model.Site) bool { return s.Kind == model.ExternalBody || s.Kind == model.AxiomSite }
+
+// was is the function of base that a proof of head stands for now: base believed it as a whole, under this name or another, with the contract that is proved.
+// nil: there is none.
+func (p *proofs) was(h *model.Function) *model.Function {
+	if b, ok := p.of[h]; ok {
+		return b
+	}
+	b := p.find(h)
+	p.of[h] = b
+	return b
+}
+
+func (p *proofs) find(h *model.Function) *model.Function {
+	f := p.pairs.OfHead(h)
+	if f == nil || slices.ContainsFunc(h.Sites, whole) || f.Base != nil && f.What&(pair.Contract|pair.GhostRefs|pair.Cfg) != 0 {
+		return nil
+	}
+	i := slices.IndexFunc(p.believed, func(q *pair.Function) bool {
+		return (q == f || f.Base == nil && q.Head == nil && samePlace(q.Base, h)) && sameWords(q.Base, h)
+	})
+	// The same words may promise something else now.
+	if i < 0 || slices.ContainsFunc(p.pairs.Head.SpecReach(h), func(g *model.Function) bool {
+		q := p.pairs.OfHead(g)
+		return q != nil && (q.Base == nil || q.What&(pair.Body|pair.Executable|pair.Signature|pair.GhostRefs|pair.Mode) != 0)
+	}) {
+		return nil
+	}
+	return p.believed[i].Base
+}
+
+// samePlace tells functions of one crate that are in no impl of a trait, and that have one module or one name.
+func samePlace(b, h *model.Function) bool {
+	return b.Crate.Key == h.Crate.Key && b.Self == h.Self && b.Trait == "" && h.Trait == "" && (b.Module == h.Module || b.Name == h.Name)
+}
+
+// sameWords tells that two functions have the same signature and contract, of names that stand for the same.
+func sameWords(b, h *model.Function) bool {
+	said := func(f *model.Function) string {
+		out := []string{strings.Replace(pair.WithoutVisibility(f.Signature), "axiom fn", "proof fn", 1)}
+		for _, q := range f.Params {
+			out = append(out, q.Pattern)
+		}
+		for _, t := range f.Terms {
+			out = append(out, t.Text)
+		}
+		for _, c := range f.Contract() {
+			out = append(out, c.Kind.String()+" "+c.Text)
+		}
+		return strings.Join(out, "\n")
+	}
+	to := map[string]string{}
+	for _, r := range slices.Concat(b.GhostRefs, b.ExecRefs) {
+		to[r.Written] = r.To
+	}
+	return said(b) == said(h) && !slices.ContainsFunc(slices.Concat(h.GhostRefs, h.ExecRefs), func(r model.Ref) bool {
+		was, ok := to[r.Written]
+		return ok && was != r.To
+	})
+}
+
+// anything tells a lemma from which everything can be had: it promises what it is given, or what is never true.
+func anything(f *model.Function) bool {
+	return len(echoes(f)) > 0 || slices.ContainsFunc(f.Contract(), func(c model.Clause) bool {
+		return c.Kind == syntax.Ensures && slices.ContainsFunc(syntax.Conjuncts(c.Node), func(part syntax.Node) bool { return syntax.Canon(part) == "false" })
+	})
 }
 
 // otherGiven finds a call of a lemma whose promise is about what it is given alone, and that is given something that base's calls of it are not. Which instances of a law are
