@@ -226,7 +226,11 @@ func execChanged(p *checks.Pass) {
 			continue
 		}
 		switch i.Head.Kind {
-		case model.ConstItem, model.StaticItem, model.MacroCallItem:
+		case model.ConstItem, model.StaticItem:
+		case model.MacroCallItem:
+			if toldAtDefinition(p.Pairs, i) {
+				continue
+			}
 		case model.MacroItem:
 			if onlyGhostUses(p.Pairs, i) {
 				continue
@@ -272,6 +276,21 @@ func middle(a, b string) (string, string) {
 		return s
 	}
 	return cut(as), cut(bs)
+}
+
+// toldAtDefinition tells a call of a macro that reads as before, where what changed is macros whose definitions stand in the same file: they are reported there, once for
+// all calls. A definition in another file may be out of the policy's scope.
+func toldAtDefinition(pairs *pair.Pairs, call *pair.Item) bool {
+	if call.Base.Exec != call.Head.Exec || len(call.ExecDetail) == 0 {
+		return false
+	}
+	return !slices.ContainsFunc(call.ExecDetail, func(r pair.RefChange) bool {
+		symbol, now := strings.CutSuffix(r.Head, " as it is now")
+		return !now || r.Base != symbol+" as it was" || !slices.ContainsFunc(pairs.Items, func(i *pair.Item) bool {
+			return i.Base != nil && i.Head != nil && i.Head.Kind == model.MacroItem && i.Head.Crate.Key+"::"+i.Head.Symbol == symbol &&
+				i.Head.File == call.Head.File && i.Base.File == call.Base.File && i.What.Has(pair.Executable) && !i.Head.Ghost && !onlyGhostUses(pairs, i)
+		})
+	})
 }
 
 // onlyGhostUses tells a macro that is used in proofs, and nowhere in code that runs.
