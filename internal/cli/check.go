@@ -101,7 +101,8 @@ func (checkCmd) Help() string {
 	return `Examples:
 
     specgate check                               # the working tree against where its branch began
-    specgate check --base main --head feature    # two revisions
+    specgate check --head feature                # that branch against where it began
+    specgate check --base v1 --head v2           # two revisions; what v1 alone has reads as undone
     specgate check --staged                      # what is about to be committed
     specgate check --format json > report.json
     specgate check --output json=report.json     # the file, and text on the terminal

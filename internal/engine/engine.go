@@ -248,6 +248,8 @@ type sides struct {
 	baseName, headName string
 	// The commits; of a head that is none, zero.
 	baseCommit, headCommit gitrepo.Commit
+	// ahead is what is to be known of a base that was named and has what the head does not have; empty: it has nothing more.
+	ahead string
 }
 
 func open(ctx context.Context, o Options) (*sides, error) {
@@ -280,6 +282,7 @@ func open(ctx context.Context, o Options) (*sides, error) {
 			return nil, &InputError{fmt.Errorf("base %w", err)}
 		}
 		s.base, s.baseName, s.baseCommit = repo.CommitTree(base), base.ID, base
+		s.ahead = ahead(ctx, repo, base, tip)
 		return s, nil
 	}
 	if tip.ID == "" {
@@ -301,6 +304,33 @@ func open(ctx context.Context, o Options) (*sides, error) {
 	}
 	s.base, s.baseName, s.baseCommit = repo.CommitTree(base), base.ID, base
 	return s, nil
+}
+
+// ahead says that a base is not where the head began, and what to name instead. A clone that lacks the history does not tell.
+func ahead(ctx context.Context, repo *gitrepo.Repo, base, tip gitrepo.Commit) string {
+	var err error
+	if tip.ID == "" {
+		if tip, err = repo.Resolve(ctx, "HEAD"); err != nil {
+			return ""
+		}
+	}
+	common, err := repo.MergeBase(ctx, base, tip)
+	if err != nil || common.ID == base.ID {
+		return ""
+	}
+	n, err := repo.Without(ctx, base, tip)
+	if err != nil {
+		return ""
+	}
+	commits := "1 commit"
+	if n != 1 {
+		commits = fmt.Sprintf("%d commits", n)
+	}
+	text := fmt.Sprintf("base %.12s has %s that the head does not have, and what changed there reads as undone", base.ID, commits)
+	if common.ID == tip.ID {
+		return text // the head is older, and was named so
+	}
+	return text + fmt.Sprintf("; to leave that out, name the merge base: --base %.12s", common.ID)
 }
 
 // maxPolicy is more than policy.Parse takes, so that it is the one to complain.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"cmp"
 	"maps"
 	"path"
 	"slices"
@@ -68,14 +69,25 @@ func (r *runner) problems() {
 		}
 	}
 
+	if r.sides.ahead != "" {
+		r.reason(false, "scope", "%s", r.sides.ahead)
+	}
 	switch {
 	case r.sides.baseName == r.sides.headName:
-		r.reason(false, "scope", "there is nothing to compare: base and head are the same commit, %.12s", r.sides.headName)
+		r.reason(false, "scope", "there is nothing to compare: base and head are the same commit, %.12s%s", r.sides.headName, r.older())
 	case len(r.changes) == 0:
-		r.reason(false, "scope", "there is nothing to compare: base %.12s and %.12s have the same files", r.sides.baseName, r.sides.headName)
+		r.reason(false, "scope", "there is nothing to compare: base %.12s and %.12s have the same files%s", r.sides.baseName, r.sides.headName, r.older())
 	case !slices.ContainsFunc([]*model.Model{r.pairs.Base, r.pairs.Head}, hasVerus) && !r.blocked:
 		r.reason(false, "scope", "the change touches no Verus code")
 	}
+}
+
+// older says how what was committed before is checked, as on the default branch, where nobody named a base.
+func (r *runner) older() string {
+	if r.o.Base != "" {
+		return ""
+	}
+	return "; to check what is committed already, name an older base, such as --base " + cmp.Or(r.o.Head, "HEAD") + "~1"
 }
 
 // notJudged are the Rust files of the change of which the policy leaves out both sides.

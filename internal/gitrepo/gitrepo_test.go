@@ -357,6 +357,7 @@ func TestResolve(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 
+	r.git("config", "remote.origin.url", "https://git.example/r")
 	in := " in " + r.dir + ": "
 	missing := strings.Repeat("12", 20)
 	for rev, want := range map[string]string{
@@ -365,12 +366,16 @@ func TestResolve(t *testing.T) {
 		"-h":                      `revision "-h"` + in + "a revision cannot begin with a dash",
 		"a\nHEAD":                 `revision "a\nHEAD"` + in + "a revision cannot hold control characters",
 		"a\x00b":                  `revision "a\x00b"` + in + "a revision cannot hold control characters",
-		"no-such":                 `revision "no-such"` + in + "it is not known here; check the spelling, or get it with: git fetch",
+		"no-such":                 `revision "no-such"` + in + "it is not known here; check the spelling, or, where origin has it, get it with: git fetch origin no-such:refs/remotes/origin/no-such, and name origin/no-such",
+		"gone~1":                  `revision "gone"` + in + "it is not known here; check the spelling, or, where origin has it, get it with: git fetch origin gone:refs/remotes/origin/gone, and name origin/gone",
+		"HEAD~100":                `revision "HEAD~100"` + in + "HEAD is known here, and has no such ancestor",
+		"main^2":                  `revision "main^2"` + in + "main is known here, and has no such ancestor",
+		"abc123":                  `revision "abc123"` + in + "it is not known here; check it, or get all branches with: git fetch origin '+refs/heads/*:refs/remotes/origin/*'",
 		"main..v1":                `revision "main..v1"` + in + `it is a range; name its two ends, "main" and "v1", as base and head`,
 		"^main":                   `revision "^main"` + in + "it does not name one commit",
 		"origin/gone":             `revision "origin/gone"` + in + "it is not known here; get it with: git fetch origin gone:refs/remotes/origin/gone",
 		"refs/remotes/origin/x/y": `revision "refs/remotes/origin/x/y"` + in + "it is not known here; get it with: git fetch origin x/y:refs/remotes/origin/x/y",
-		"origin/$(touch x)":       `revision "origin/$(touch x)"` + in + "it is not known here; check the spelling, or get it with: git fetch",
+		"origin/$(touch x)":       `revision "origin/$(touch x)"` + in + "it is not known here; check the spelling",
 		"feature":                 `revision "feature"` + in + "it is not known here, but origin/feature is; name that, or make the branch with: git branch feature origin/feature",
 		"a-blob":                  `revision "a-blob"` + in + "it names a blob, not a commit",
 		"main:a.rs":               `revision "main:a.rs"` + in + "it names a blob, not a commit",
@@ -378,6 +383,11 @@ func TestResolve(t *testing.T) {
 	} {
 		_, err := g.Resolve(t.Context(), rev)
 		wantError(t, err, want)
+	}
+	r.git("config", "--unset", "remote.origin.url")
+	for _, rev := range []string{"no-such", "origin/gone", "abc123", missing} {
+		_, err := g.Resolve(t.Context(), rev)
+		wantError(t, err, fmt.Sprintf("revision %q%sit is not known here; check the spelling", rev, in))
 	}
 }
 
@@ -391,7 +401,7 @@ func TestNoCommits(t *testing.T) {
 	unborn := `revision "HEAD" in ` + r.dir + ": the current branch has no commit yet; commit first, or name another revision"
 	wantError(t, err, unborn)
 	_, err = g.DefaultBranch(t.Context())
-	wantError(t, err, "find the default branch of "+r.dir+": none of origin/HEAD, refs/remotes/origin/main, refs/remotes/origin/master, refs/heads/main, refs/heads/master exists; name the base revision, or fetch the default branch, such as with: git fetch origin main:refs/remotes/origin/main (or, if it was fetched under another name: git remote set-head origin --auto)")
+	wantError(t, err, "find the default branch of "+r.dir+": none of origin/HEAD, refs/remotes/origin/main, refs/remotes/origin/master, refs/heads/main, refs/heads/master exists; name the base revision with --base, or the default branch with: git config init.defaultBranch NAME")
 	wantEqual(t, "\"staged.rs\" file \"staged\"\n", dump(t, indexTree(t, g)))
 	wantEqual(t, "\"new.rs\" file \"new\"\n\"staged.rs\" file \"staged\"\n", dump(t, workTree(t, g)))
 
@@ -482,6 +492,55 @@ func TestMergeBase(t *testing.T) {
 	check(t, err)
 	if base.ID != one {
 		t.Errorf("got %v", base)
+	}
+}
+
+// A clone that follows one branch has no default branch to compare with. What the messages say to run gets it.
+func TestOneBranch(t *testing.T) {
+	const all = "'+refs/heads/*:refs/remotes/origin/*'"
+	for _, x := range []struct{ branch, flag, noDefault, noBase string }{
+		{"main", "--depth=1", "this clone is shallow; get all branches and their history with: git fetch --unshallow origin " + all +
+			" (if its name is another: git remote set-head origin --auto), or in GitHub Actions set fetch-depth: 0 for actions/checkout", "git fetch --unshallow origin "},
+		{"trunk", "--depth=1", "this clone is shallow; get all branches and their history with: git fetch --unshallow origin " + all +
+			" (if its name is another: git remote set-head origin --auto), or in GitHub Actions set fetch-depth: 0 for actions/checkout", "git fetch --unshallow origin "},
+		{"trunk", "--no-tags", "get all branches with: git fetch origin " + all + " (if its name is another: git remote set-head origin --auto), or name the base revision with --base", "git fetch origin "},
+	} {
+		t.Run(x.branch+x.flag, func(t *testing.T) {
+			r := newRepo(t)
+			one := r.commit("one")
+			r.git("branch", "-m", x.branch)
+			r.git("checkout", "-q", "-b", "agent")
+			r.commit("two")
+			r.git("checkout", "-q", x.branch)
+			r.commit("three")
+			clone := &repo{t, filepath.Join(realTempDir(t), "clone")}
+			r.git("clone", "-q", x.flag, "--single-branch", "--branch=agent", "file://"+r.dir, clone.dir)
+			g := clone.open()
+			_, err := g.DefaultBranch(t.Context())
+			wantError(t, err, "find the default branch of "+clone.dir+": none of origin/HEAD, refs/remotes/origin/main, refs/remotes/origin/master, refs/heads/main, refs/heads/master exists; "+x.noDefault)
+			_, err = g.Resolve(t.Context(), x.branch)
+			wantError(t, err, fmt.Sprintf("revision %q in %s: it is not known here; check the spelling, or, where origin has it, get it with: %s%s:refs/remotes/origin/%[4]s, and name origin/%[4]s",
+				x.branch, clone.dir, x.noBase, x.branch))
+
+			clone.git(strings.Fields(strings.TrimPrefix(strings.ReplaceAll(x.noBase+all, "'", ""), "git "))...)
+			if x.branch == "trunk" {
+				clone.git("remote", "set-head", "origin", "--auto")
+			}
+			branch, err := g.DefaultBranch(t.Context())
+			check(t, err)
+			target, err := g.Resolve(t.Context(), branch)
+			check(t, err)
+			head, err := g.Resolve(t.Context(), "HEAD")
+			check(t, err)
+			base, err := g.MergeBase(t.Context(), target, head)
+			check(t, err)
+			wantEqual(t, one, base.ID)
+			n, err := g.Without(t.Context(), target, head)
+			check(t, err)
+			if n != 1 {
+				t.Errorf("%d commits of %s alone, want 1", n, branch)
+			}
+		})
 	}
 }
 

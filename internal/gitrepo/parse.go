@@ -42,6 +42,11 @@ func isID(s string) bool {
 	return strings.Trim(s, "0123456789abcdef") == ""
 }
 
+// isShortID tells what can be the beginning of an object id.
+func isShortID(s string) bool {
+	return len(s) >= 4 && len(s) < 64 && strings.Trim(s, "0123456789abcdef") == ""
+}
+
 // parseMode reads the mode of an entry of a tree or of the index.
 func parseMode(mode string) (Kind, error) {
 	switch mode {

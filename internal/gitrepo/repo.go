@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -230,21 +231,64 @@ func (r *Repo) Resolve(ctx context.Context, rev string) (Commit, error) {
 		return fail("it names a %s, not a commit", found[0].typ)
 	case found[1].typ == "commit":
 		return fail("it is not known here, but %s is; name that, or make the branch with: git branch %s %[1]s", shellQuote(remote), shellQuote(rev))
-	case isID(rev):
-		return fail("it is not known here; get it with: git fetch origin %s", rev)
-	}
-	if branch, ok := strings.CutPrefix(strings.TrimPrefix(rev, "refs/remotes/"), "origin/"); ok && shellQuote(branch) == branch && !strings.ContainsAny(branch, ":@^~") {
-		return fail("it is not known here; get it with: git fetch origin %s:refs/remotes/origin/%[1]s", branch)
 	}
 	if base, head, ok := strings.Cut(rev, ".."); ok {
 		return fail("it is a range; name its two ends, %q and %q, as base and head", base, strings.TrimPrefix(head, "."))
 	}
-	if strings.ContainsAny(rev, "^~") {
-		if shallow, err := r.isShallow(ctx); err == nil && shallow {
+	shallow, err := r.isShallow(ctx)
+	if err != nil {
+		return fail("%w", err)
+	}
+	if i := strings.IndexAny(rev, "^~"); i > 0 {
+		from, err := r.Resolve(ctx, rev[:i])
+		switch {
+		case err != nil:
+			return Commit{}, err // of what it begins with: the rest cannot be known then
+		case shallow:
 			return fail("it is not in the history that this shallow clone has; %s", deepen)
 		}
+		return fail("%s is known here, and has no such ancestor", from.Name)
 	}
-	return fail("it is not known here; check the spelling, or get it with: git fetch")
+	origin, err := r.hasOrigin(ctx)
+	if err != nil {
+		return fail("%w", err)
+	}
+	branch := strings.TrimPrefix(strings.TrimPrefix(rev, "refs/remotes/"), "origin/")
+	switch named := branch != rev; {
+	case !origin:
+		return fail("it is not known here; check the spelling")
+	case isID(rev):
+		return fail("it is not known here; get it with: git fetch%s origin %s", unshallow(shallow), rev)
+	case shellQuote(branch) != branch || strings.ContainsAny(branch, ":@+"):
+		return fail("it is not known here; check the spelling")
+	case isShortID(rev):
+		return fail("it is not known here; check it, or get all branches with: %s", fetchAll(shallow))
+	case named:
+		return fail("it is not known here; get it with: git fetch%s origin %s:refs/remotes/origin/%[2]s", unshallow(shallow), branch)
+	}
+	return fail("it is not known here; check the spelling, or, where origin has it, get it with: git fetch%s origin %s:refs/remotes/origin/%[2]s, and name origin/%[2]s", unshallow(shallow), branch)
+}
+
+// hasOrigin tells whether there is a remote of that name to fetch from.
+func (r *Repo) hasOrigin(ctx context.Context) (bool, error) {
+	_, err := r.git(ctx, "config", "--get", "remote.origin.url")
+	if err != nil && exitCode(err) != 1 { // 1 is: not set
+		return false, err
+	}
+	return err == nil, nil
+}
+
+// unshallow is the flag that a fetch needs to get the history too. Git refuses it where the history is whole.
+func unshallow(shallow bool) string {
+	if shallow {
+		return " --unshallow"
+	}
+	return ""
+}
+
+// fetchAll gets all branches also where the clone was told to follow one, for which a plain git fetch gets no other.
+func fetchAll(shallow bool) string {
+	return "git fetch" + unshallow(shallow) + " origin '+refs/heads/*:refs/remotes/origin/*'"
 }
 
 // DefaultBranch returns the full name of the ref that changes are meant for, such as refs/remotes/origin/main: the first
@@ -276,8 +320,25 @@ func (r *Repo) DefaultBranch(ctx context.Context) (string, error) {
 			return name, nil
 		}
 	}
-	return "", fmt.Errorf("find the default branch of %s: none of origin/HEAD, %s exists; name the base revision, or fetch the default branch, such as with: git fetch origin main:refs/remotes/origin/main (or, if it was fetched under another name: git remote set-head origin --auto)",
-		r.root, strings.Join(candidates, ", "))
+	fail := func(remedy string) (string, error) {
+		return "", fmt.Errorf("find the default branch of %s: none of origin/HEAD, %s exists; %s", r.root, strings.Join(candidates, ", "), remedy)
+	}
+	origin, err := r.hasOrigin(ctx)
+	if err != nil {
+		return "", fmt.Errorf("find the default branch of %s: %w", r.root, err)
+	}
+	if !origin {
+		return fail("name the base revision with --base, or the default branch with: git config init.defaultBranch NAME")
+	}
+	shallow, err := r.isShallow(ctx)
+	if err != nil {
+		return "", fmt.Errorf("find the default branch of %s: %w", r.root, err)
+	}
+	const other = "(if its name is another: git remote set-head origin --auto)"
+	if shallow {
+		return fail("this clone is shallow; get all branches and their history with: " + fetchAll(true) + " " + other + ", or in GitHub Actions set fetch-depth: 0 for actions/checkout")
+	}
+	return fail("get all branches with: " + fetchAll(false) + " " + other + ", or name the base revision with --base")
 }
 
 // MergeBase returns the best common ancestor of two commits, the one that git merge-base gives: where the change began.
@@ -310,6 +371,18 @@ func (r *Repo) MergeBase(ctx context.Context, a, b Commit) (Commit, error) {
 		return fail("it is not in the history that this shallow clone has; %s", deepen)
 	}
 	return fail("they have no common ancestor; name another base revision")
+}
+
+// Without counts the commits that are in the history of a and not in that of b.
+func (r *Repo) Without(ctx context.Context, a, b Commit) (int, error) {
+	if !isID(a.ID) || !isID(b.ID) {
+		return 0, fmt.Errorf("count the commits of %v that %v does not have: both must be resolved commits", a, b)
+	}
+	out, err := r.git(ctx, "rev-list", "--count", a.ID, "^"+b.ID)
+	if err != nil {
+		return 0, fmt.Errorf("count the commits of %v that %v does not have: %w", a, b, err)
+	}
+	return strconv.Atoi(strings.TrimSpace(string(out)))
 }
 
 // deepen is what to do when a shallow clone has too little.
