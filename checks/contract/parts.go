@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/specgate/specgate/checks"
 	"github.com/specgate/specgate/internal/logic"
 	"github.com/specgate/specgate/internal/model"
 	"github.com/specgate/specgate/internal/pair"
@@ -156,6 +157,17 @@ type effect struct {
 	contract Relation
 	// given tells that the definition takes the place of none, so that what is believed about it may be false.
 	given bool
+}
+
+// Definitions are the symbols of the definitions that changed under the contract of a function of head.
+func Definitions(in *checks.Input, f *model.Function) []string {
+	var out []string
+	for _, e := range of(in).effects() {
+		if e.user.Head == f {
+			out = append(out, e.spec.Head.Symbol)
+		}
+	}
+	return out
 }
 
 // effects are found once for the three rules about them.

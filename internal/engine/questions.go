@@ -139,10 +139,12 @@ func (l left) tooMany(n *int, f *model.Function) bool {
 	return *n > maxAsked
 }
 
-// about tells whether a finding about one of some functions would be reported.
+// about tells whether a finding about one of some functions would be reported: see runner.asked.
 func (r *runner) about(functions ...*model.Function) bool {
+	matches := func(symbol string) bool { return policy.MatchSymbol(r.o.Function, symbol) }
 	return slices.ContainsFunc(functions, func(f *model.Function) bool {
-		return f != nil && r.policy.InScope(f.File.Path) && (r.o.Function == "" || policy.MatchSymbol(r.o.Function, f.Symbol))
+		return f != nil && r.policy.InScope(f.File.Path) &&
+			(r.o.Function == "" || matches(f.Symbol) || slices.ContainsFunc(contract.Definitions(r.input, f), matches))
 	})
 }
 
