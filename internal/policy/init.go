@@ -17,6 +17,7 @@ manifest = "Cargo.toml"               # cargo verus; or, for files without Cargo
 args = []                             # passed on to the verifier, such as "--rlimit", "20"
 timeout = "20m"                       # of one run of the verifier
 seeds = 2                             # of the solver, to try failed proofs with again
+read = []                             # absolute paths outside that an isolated run may read
 
 [gate]
 fail-on = "error"                     # error | warning | notice | never

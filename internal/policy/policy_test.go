@@ -66,6 +66,11 @@ func TestInitIsDefault(t *testing.T) {
 	if diff := cmp.Diff(want, p, ignorePrivate); diff != "" {
 		t.Errorf("the policy of init is not the default (-default +init):\n%s", diff)
 	}
+	for _, key := range []string{"manifest", "args", "timeout", "seeds", "read"} {
+		if !bytes.Contains(Init(), []byte("\n"+key+" = ")) {
+			t.Errorf("init leaves out verus.%s", key)
+		}
+	}
 	// The only thing that a written default changes is what is said to have decided.
 	line := bytes.Count(Init()[:bytes.Index(Init(), []byte("\nexecutable-edits"))], []byte("\n")) + 2
 	if got, want := p.Decide(RuleInfo{"edit/exec-changed", Error}, "a.rs", "f", Date{}, nil).By.String(), fmt.Sprintf(".specgate.toml:%d scope.executable-edits", line); got != want {
