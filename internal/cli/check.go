@@ -20,6 +20,8 @@ import (
 	"github.com/specgate/specgate/internal/engine"
 	"github.com/specgate/specgate/internal/host"
 	"github.com/specgate/specgate/internal/policy"
+	"github.com/specgate/specgate/internal/sandbox"
+	"github.com/specgate/specgate/internal/verus"
 )
 
 // scopeFlags say which change is looked at, and what of it.
@@ -63,6 +65,9 @@ func (c *changeFlags) options(log *slog.Logger) (engine.Options, error) {
 	if c.Timeout < 0 {
 		return engine.Options{}, usagef("--timeout %v: it must not be negative", c.Timeout)
 	}
+	if err := checkPrograms(c.Verus, c.Rustc, c.NoRun); err != nil {
+		return engine.Options{}, err
+	}
 	headCache := c.HeadCache
 	if c.NoCache {
 		headCache = ""
@@ -86,6 +91,30 @@ func (c *changeFlags) options(log *slog.Logger) (engine.Options, error) {
 		Version:   version(),
 		Log:       log,
 	}, nil
+}
+
+// checkPrograms looks whether the programs are there that somebody named: without them the run would do less than was asked for, or nothing
+// would be said where there is nothing to run them on.
+func checkPrograms(verifier, compiler string, noRun bool) error {
+	if verifier != "" {
+		if _, err := verus.Check(verifier, namedBy("--verus", "SPECGATE_VERUS", verifier)); err != nil {
+			return usageError{err}
+		}
+	}
+	if compiler != "" && !noRun {
+		if _, err := sandbox.LookPath(compiler); err != nil {
+			return usagef("%s: there is no compiler: %w", namedBy("--rustc", "SPECGATE_RUSTC", compiler), err)
+		}
+	}
+	return nil
+}
+
+// namedBy is the flag, or the variable where that is what gave it its value.
+func namedBy(flag, variable, value string) string {
+	if os.Getenv(variable) == value {
+		return variable
+	}
+	return flag
 }
 
 type checkCmd struct {
@@ -186,8 +215,16 @@ func parseOutputs(flags []string) ([]output, error) {
 		case !slices.Contains(host.Formats(), format):
 			return nil, usagef("--output %q: there is no format %q%s; the formats are %s", f, format, host.DidYouMean(format, host.Formats()), strings.Join(host.Formats(), ", "))
 		}
+		if _, another, ok := strings.Cut(file, ","); ok {
+			if format, _, ok := strings.Cut(another, "="); ok && slices.Contains(host.Formats(), format) {
+				return nil, usagef("--output %q: this names one file; for several, repeat the flag: --output FORMAT=FILE --output FORMAT=FILE", f)
+			}
+		}
 		if _, err := os.Stat(filepath.Dir(file)); errors.Is(err, fs.ErrNotExist) {
 			return nil, usagef("--output %q: there is no directory %s", f, filepath.Dir(file))
+		}
+		if info, err := os.Stat(file); err == nil && info.IsDir() {
+			return nil, usagef("--output %q: %s is a directory; name a file", f, file)
 		}
 		out = append(out, output{format, file})
 	}

@@ -106,7 +106,7 @@ func Main(args []string, stdout, stderr io.Writer) int {
 		return exitClean
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "specgate: %v\n", err)
+		fmt.Fprintf(stderr, "specgate: %v%s\n", err, instead(args[0]))
 		fmt.Fprintf(stderr, "run `%s --help` for the commands, flags and examples\n", commandOf(err))
 		return exitUsage
 	}
@@ -149,6 +149,17 @@ func Main(args []string, stdout, stderr io.Writer) int {
 	}
 	fmt.Fprintf(stderr, "specgate: %v\n", err)
 	return exitCode(err)
+}
+
+// instead is what to type for a first word that other programs know.
+func instead(word string) string {
+	switch word {
+	case "help":
+		return "; it is: specgate --help, or specgate COMMAND --help"
+	case "--version":
+		return "; it is: specgate version"
+	}
+	return ""
 }
 
 // verdict is the exit code of an outcome; nil if that is 0.

@@ -48,6 +48,9 @@ func (c *scoreCmd) Run(r *run) error {
 			return usagef("%s %d: the least is %d", n.flag, n.value, n.least)
 		}
 	}
+	if err := checkPrograms(c.Verus, c.Rustc, c.NoRun); err != nil {
+		return err
+	}
 	p := filesDone{w: r.stderr, terminal: isTerminal(r.stderr), next: time.Now().Add(betweenLines)}
 	err := engine.Score(r.ctx, engine.ScoreOptions{Paths: c.Paths, Function: c.Function, Baseline: c.Baseline, Verifier: host.Verifier(c.Verus), Compiler: host.Compiler(c.Rustc, c.NoRun),
 		Strength: policy.Strength{Inputs: c.Inputs, Mutants: c.Mutants, Seed: c.Seed, CountDomain: c.CountDomain}, MinSuite: c.MinSuite, Jobs: jobs(c.Jobs), Log: r.log, Progress: p.show},

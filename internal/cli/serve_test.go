@@ -63,7 +63,7 @@ func TestServeRefuses(t *testing.T) {
 		{append(whole[:len(whole):len(whole)], "--timeout", "0s"), nil, 2, "--timeout 0s: it must be more than 0"},
 		{append(whole[:len(whole):len(whole)], "--app-id", "0"), nil, 2, "--app-id 0: it must be at least 1; it stands on the page of the App's settings"},
 		{append(whole[:len(whole):len(whole)], "--api-url", "github.com"), nil, 2, "--api-url: read the address of GitHub's API \"github.com\": want https://HOST, and a path if it needs one, such as https://HOST/api/v3"},
-		{append(whole[:len(whole):len(whole)], "--verus", "/nope"), nil, 2, "there is no verifier at /nope, which --verus names: stat /nope: no such file or directory; set SPECGATE_VERUS to the executable of Verus"},
+		{append(whole[:len(whole):len(whole)], "--verus", "/nope"), nil, 2, "there is no verifier at /nope, which --verus names: stat /nope: no such file or directory; name the executable of Verus, or its directory"},
 		{append(whole[:len(whole):len(whole)], "--rustc", "/nope"), nil, 2, "--rustc: look for the program /nope: exec: \"/nope\": stat /nope: no such file or directory"},
 		{append(whole[:len(whole):len(whole)], "--listen", ":99999"), nil, 2, `--listen ":99999": want HOST:PORT, such as 127.0.0.1:8080, or :8080 for all addresses`},
 		{append(whole[:len(whole):len(whole)], "--database", dir), nil, 3, "open the database: open " + dir + ": is a directory"},

@@ -105,7 +105,7 @@ func TestVerifier(t *testing.T) {
 		{path: "empty", named: "DIR/bin", want: "DIR/bin/verus by the path given"},
 		{path: "empty", named: "DIR/bin/verus", release: release, want: "DIR/bin/verus by the path given"},
 		{path: "empty", release: release, fails: "there is no verifier: verus is not on PATH, and neither SPECGATE_VERUS nor VERUS_ROOT is set; install one with: specgate setup verus, or set SPECGATE_VERUS to its executable"},
-		{path: "bin", named: "DIR/empty", fails: "there is no verifier at DIR/empty/verus, which the path given names: stat DIR/empty/verus: no such file or directory; set SPECGATE_VERUS to the executable of Verus"},
+		{path: "bin", named: "DIR/empty", fails: "there is no verifier at DIR/empty/verus, which the path given names: stat DIR/empty/verus: no such file or directory; name the executable of Verus, or its directory"},
 	} {
 		// The script needs a shell's echo, and nothing else of the PATH.
 		t.Setenv("PATH", filepath.Join(dir, c.path))

@@ -169,6 +169,9 @@ func (m Machine) verifier(ctx context.Context) []Item {
 			switch p.Kind {
 			case verus.NoVerifier:
 				it.State = Missing
+				if m.Verus != "" { // an installed one would not be looked at
+					it.Remedy = p.Remedy
+				}
 			case verus.NoToolchain, verus.WrongSolver:
 				it.Remedy = p.Remedy
 			}

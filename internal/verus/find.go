@@ -165,7 +165,7 @@ func (s Search) installed(getenv func(string) string) string {
 func (v *Verifier) locate(path string) error {
 	missing := func(err error) error {
 		return &Problem{Kind: NoVerifier, Text: fmt.Sprintf("there is no verifier at %s, which %s names: %v", path, v.FoundBy, err),
-			Remedy: "set SPECGATE_VERUS to the executable of Verus", Err: err}
+			Remedy: "name the executable of Verus, or its directory", Err: err}
 	}
 	info, err := os.Stat(path)
 	if err == nil && info.IsDir() {
