@@ -325,20 +325,24 @@ func (a *analyser) path(p syntax.Node, want space, ghost bool) target {
 		for c := range q.Children() {
 			a.walk(c, ghost)
 		}
-		t := a.x.qualified(a.scope, p, a.self)
-		if t.ok() {
-			var segs []string
-			for s := range p.All(syntax.FSegment) {
-				segs = append(segs, tokenWord(s.FirstToken()))
-			}
-			if t.symbol[0] != '?' {
-				a.note(Ref{Written: syntax.Canon(p), To: t.symbol}, ghost)
-			}
-			if len(segs) > 0 {
-				a.trusted(segs, t, p, syntax.Node{}, ghost)
-			}
-			a.use(t)
+		t := a.x.qualified(a.scope, p, a.self, a.generics)
+		if !t.ok() {
+			t.symbol = "?" + syntax.Canon(p)
 		}
+		var segs []string
+		for s := range p.All(syntax.FSegment) {
+			segs = append(segs, tokenWord(s.FirstToken()))
+		}
+		if t.symbol[0] != '?' {
+			a.note(Ref{Written: syntax.Canon(p), To: t.symbol}, ghost)
+		}
+		if len(segs) > 0 {
+			a.trusted(segs, t, p, syntax.Node{}, ghost)
+		}
+		if len(t.fns) == 0 {
+			t.fns = a.associated(p, segs, false, ghost)
+		}
+		a.use(t)
 		return t
 	}
 	segs, global := pathOf(p)
@@ -356,8 +360,13 @@ func (a *analyser) path(p syntax.Node, want space, ghost bool) target {
 				}
 			}
 		}
-		if a.generics[segs[0]] {
-			return target{}
+		if a.generic(segs, want) {
+			if len(segs) < 3 || want&valueSpace == 0 {
+				return target{}
+			}
+			t := target{symbol: "?" + strings.Join(segs, "::"), fns: a.candidates(segs[len(segs)-1], ghost)} // of an associated type
+			a.use(t)
+			return t
 		}
 	}
 	t := a.resolve(segs, global, want)
@@ -371,7 +380,80 @@ func (a *analyser) path(p syntax.Node, want space, ghost bool) target {
 	}
 	a.ref(segs, t, ghost, false)
 	a.use(t)
+	if len(segs) > 1 && want&valueSpace != 0 && len(t.fns) == 0 && t.item == nil && t.mod == nil {
+		for _, f := range a.associated(p, segs, global, ghost) {
+			a.uses(f)
+		}
+	}
 	return t
+}
+
+// generic tells a path that begins with a parameter of the function or of what is around it. Those that are types have no names in the place of a value.
+func (a *analyser) generic(segs []string, want space) bool {
+	if len(segs) == 1 && want == valueSpace {
+		return a.generics[constParam+segs[0]]
+	}
+	return a.generics[segs[0]]
+}
+
+// associated are the functions that a path may mean as one of a type, where it leads to none: those of the traits of the tree, and any where the type is not
+// plain. They are a part of what code rests on, and are not what the path is said to mean.
+func (a *analyser) associated(p syntax.Node, segs []string, global, ghost bool) []*Function {
+	if !ghost || len(segs) == 0 {
+		return nil
+	}
+	name := segs[len(segs)-1]
+	var it *Item
+	known := false
+	if q := p.Get(syntax.FQSelf); q.Valid() {
+		if !q.Get(syntax.FTrait).Valid() && len(segs) == 1 {
+			it, _, known = a.typeNode(q.Get(syntax.FType), a.scope, a.self, a.generics)
+		}
+	} else {
+		of := segs[:len(segs)-1]
+		last := of[len(of)-1]
+		if !isPrimitive(last) && (last[0] < 'A' || last[0] > 'Z') {
+			return nil // a module
+		}
+		switch {
+		case of[0] == "Self":
+			if len(of) == 1 {
+				return a.traitMethods(name, ghost)
+			}
+			if len(of) == 2 && a.self != nil && a.self.types[of[1]].Valid() {
+				it, _, known = a.typeNode(a.self.types[of[1]], a.scope, a.self, a.generics)
+			}
+		default:
+			t := a.resolve(of, global, typeSpace)
+			it, _, known = a.meant(t)
+			known = known || t.symbol != "" && t.symbol[0] == '?'
+		}
+	}
+	var fns []*Function
+	switch {
+	case it != nil:
+		fns = a.x.methodsOf(it, name)
+	case known:
+		a.x.loadMethods(name)
+		fns = a.x.elsewhere(name)
+	default:
+		return a.candidates(name, ghost)
+	}
+	if len(fns) == 0 {
+		fns = a.traitMethods(name, ghost)
+	}
+	return fns
+}
+
+// traitMethods are the functions of a name in traits.
+func (a *analyser) traitMethods(name string, ghost bool) []*Function {
+	var out []*Function
+	for _, f := range a.candidates(name, ghost) {
+		if f.Kind == TraitMethod {
+			out = append(out, f)
+		}
+	}
+	return out
 }
 
 // use records functions that the code names: what a contract or definition rests on.
@@ -519,11 +601,8 @@ func (a *analyser) walk(n syntax.Node, ghost bool) {
 		a.pattern(n.Get(syntax.FPat), n.Get(syntax.FType), n.Get(syntax.FInit), ghost)
 		return // the names stay bound to the end of the block
 	case syntax.ExprStmt, syntax.Paren:
-		e := n.Get(syntax.FExpr)
-		a.walk(e, ghost)
-		if n.Kind() == syntax.ExprStmt {
-			a.release(mark)
-		}
+		a.walk(n.Get(syntax.FExpr), ghost)
+		a.release(mark)
 		return
 	case syntax.LetCond:
 		a.walk(n.Get(syntax.FExpr), ghost)
@@ -536,6 +615,9 @@ func (a *analyser) walk(n syntax.Node, ghost bool) {
 	case syntax.Binary, syntax.BigAnd, syntax.Index, syntax.Has, syntax.Unary:
 		for c := range n.Children() {
 			a.walk(c, ghost)
+			if !passesOn(n) {
+				a.release(mark)
+			}
 		}
 		if ghost {
 			a.operator(n)
@@ -621,11 +703,21 @@ func (a *analyser) walk(n syntax.Node, ghost bool) {
 	}
 	for c := range n.Children() {
 		a.asserted(n, c, ghost)
+		if n.Kind() != syntax.AttrExpr {
+			a.release(mark)
+		}
 	}
+}
+
+// passesOn tells an operator whose right side knows the names that `matches` or `let` bind on the left.
+func passesOn(n syntax.Node) bool {
 	switch n.Kind() {
-	case syntax.Assert, syntax.ProofBlock, syntax.Match:
-		a.release(mark)
+	case syntax.BigAnd:
+		return true
+	case syntax.Binary:
+		return n.Op() == syntax.AndAnd || n.Op() == syntax.Implies
 	}
+	return false
 }
 
 // asserted walks a child of n; what an assert states is specification code.
@@ -732,13 +824,7 @@ func (a *analyser) call(n syntax.Node, ghost bool) {
 		}
 		if len(segs) > 0 && a.generics[segs[0]] && len(segs) == 2 {
 			// T::f: the traits' functions of that name.
-			var fns []*Function
-			for _, f := range a.candidates(segs[1], ghost) {
-				if f.Kind == TraitMethod {
-					fns = append(fns, f)
-				}
-			}
-			t = target{symbol: "?" + strings.Join(segs, "::"), fns: fns}
+			t = target{symbol: "?" + strings.Join(segs, "::"), fns: a.traitMethods(segs[1], ghost)}
 			a.use(t)
 		}
 		if t.ok() {
@@ -777,10 +863,8 @@ func (a *analyser) method(name string, recv, n syntax.Node, ghost bool) {
 	case it != nil:
 		fns = a.x.methodsOf(it, name)
 		if len(fns) == 0 { // a trait's default, or that of the type it leads to
-			for _, f := range a.candidates(name, ghost) {
-				if f.Kind == TraitMethod || a.x.dereferences(it) {
-					fns = append(fns, f)
-				}
+			if fns = a.traitMethods(name, ghost); a.x.dereferences(it) {
+				fns = a.candidates(name, ghost)
 			}
 		}
 	case tr != nil:

@@ -13,7 +13,8 @@ import (
 type fnInfo struct {
 	index        int     // in index.functions
 	mark         int     // the last walk that met it; see index.walks
-	scope        *module // where its names are looked up
+	scope        *module // where the names of its signature and contract are looked up
+	inner        *module // where those of its body are
 	impl         *implInfo
 	metas        []meta
 	generics     map[string]bool
@@ -412,7 +413,7 @@ func (x *index) item(n syntax.Node, c around) {
 	case syntax.Mod:
 		x.mod(n, c, name)
 	case syntax.Use:
-		x.use(n.Get(syntax.FTree), def{cfg: importCfg(metasOf(n, c.alias))}, c)
+		x.use(n.Get(syntax.FTree), def{cfg: importCfg(metasOf(n, c.alias)), private: private(n, c)}, c)
 	case syntax.ExternCrate:
 		as := word(n.Get(syntax.FAlias))
 		if as == "" {
@@ -423,7 +424,7 @@ func (x *index) item(n syntax.Node, c around) {
 				c.mod.crate.macroUse = append(c.mod.crate.macroUse, name)
 			}
 		}
-		d := &def{use: []string{name}, global: true, crate: true, cfg: importCfg(metasOf(n, c.alias))}
+		d := &def{use: []string{name}, global: true, crate: true, cfg: importCfg(metasOf(n, c.alias)), private: private(n, c)}
 		if name == "self" {
 			d.use, d.global, d.crate = []string{"crate"}, false, false
 		}
@@ -500,12 +501,17 @@ func (x *index) plain(n syntax.Node, c around, kind ItemKind, name string) []met
 		}
 	}
 	if c.impl == nil {
-		c.mod.define(name, &def{item: it})
+		c.mod.define(name, &def{item: it, private: kind != MacroItem && private(n, c)})
 		if n.Kind() == syntax.MacroRules {
 			c.mod.textual = append(c.mod.textual, textual{file: c.file, at: n.Span().Start, item: it})
 		}
 	}
 	return ms
+}
+
+// private tells an item that only its module sees. What a macro makes of one is not known.
+func private(n syntax.Node, c around) bool {
+	return c.macro == "" && !n.Get(syntax.FVis).Valid()
 }
 
 func genericNames(n syntax.Node, more map[string]bool) map[string]bool {
@@ -518,10 +524,17 @@ func genericNames(n syntax.Node, more map[string]bool) map[string]bool {
 		out[k] = true
 	}
 	for p := range g.All(syntax.FParam) {
-		out[word(p.Get(syntax.FName))] = true
+		name := word(p.Get(syntax.FName))
+		out[name] = true
+		if p.Kind() == syntax.ConstParam {
+			out[constParam+name] = true
+		}
 	}
 	return out
 }
+
+// constParam begins the name of a parameter that is a value, among those of all parameters.
+const constParam = "const "
 
 func (x *index) trait(n syntax.Node, c around, name string) {
 	it := x.newItem(TraitItem, name, n, c)
@@ -532,7 +545,7 @@ func (x *index) trait(n syntax.Node, c around, name string) {
 	info.generics = genericNames(n, nil)
 	im := &implInfo{node: n, item: it, scope: c.mod, generics: info.generics, traitItem: it, done: true, outer: c.outer, types: map[string]syntax.Node{}}
 	info.impl = im
-	c.mod.define(name, &def{item: it})
+	c.mod.define(name, &def{item: it, private: private(n, c)})
 	c.impl, c.holder = im, it
 	x.children(n, c)
 	info.fns = im.fns
@@ -579,7 +592,7 @@ func (x *index) mod(n syntax.Node, c around, name string) {
 	m.item = it
 	ms := x.scopeAttrs(&c, n, it)
 	it.Module = parent.real().path
-	parent.define(name, &def{mod: m})
+	parent.define(name, &def{mod: m, private: private(n, c)})
 	m.declaredIn, m.declaredAt = c.file, n.Span().Start
 	if slices.ContainsFunc(ms, func(a meta) bool { return a.is("macro_use") }) {
 		parent.textual = append(parent.textual, textual{file: c.file, at: n.Span().Start, mod: m})
@@ -661,7 +674,7 @@ func unquote(s string) string {
 // use notes the imports of a tree, below what is known of them already.
 func (x *index) use(t syntax.Node, in def, c around) {
 	p := t.Get(syntax.FPath)
-	d := &def{use: in.use, global: in.global, cfg: in.cfg, in: c.mod}
+	d := &def{use: in.use, global: in.global, cfg: in.cfg, private: in.private, in: c.mod}
 	if p.Valid() {
 		segs, g := pathOf(p)
 		d.use = append(slices.Clip(in.use), segs...)
@@ -833,7 +846,7 @@ func (x *index) function(n syntax.Node, c around) *Function {
 	ms := x.attrs(&c, n)
 	f := &Function{Crate: c.mod.crate.Crate, File: c.file, Module: c.mod.real().path, Node: n, Span: n.Span(), Mode: modeOf(n), Cfg: c.cfg,
 		Outer: c.outer}
-	info := &fnInfo{scope: c.mod, impl: c.impl, metas: ms, sites: c.sites, alias: c.alias, inMacro: c.macro, call: c.call}
+	info := &fnInfo{scope: c.mod, inner: c.mod, impl: c.impl, metas: ms, sites: c.sites, alias: c.alias, inMacro: c.macro, call: c.call}
 	if c.impl != nil {
 		info.generics = genericNames(n, c.impl.generics)
 	} else {
@@ -918,14 +931,14 @@ func (x *index) function(n syntax.Node, c around) *Function {
 		c.impl.fns = append(c.impl.fns, f)
 		x.methods[f.Name] = append(x.methods[f.Name], f)
 	} else if n.Kind() == syntax.Fn && f.Kind != AssumeSpecFunction {
-		c.mod.define(f.Name, &def{fn: f})
+		c.mod.define(f.Name, &def{fn: f, private: private(n, c)})
 	}
 	if body.Valid() {
 		inner := c
 		inner.outer, inner.impl, inner.call = f, nil, syntax.Node{}
 		inner.macro = ""
 		inner.external = c.external
-		info.scope = x.bodyItems(body, inner)
+		info.inner = x.bodyItems(body, inner)
 	}
 	return f
 }

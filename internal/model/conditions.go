@@ -34,7 +34,7 @@ func (t target) or(u target) target {
 	}
 	all := t.each()
 	for _, o := range u.each() {
-		if !slices.ContainsFunc(all, func(a target) bool { return a.symbol == o.symbol && slices.Equal(a.cfg, o.cfg) }) {
+		if !slices.ContainsFunc(all, o.same) {
 			all = append(all, o)
 		}
 	}
@@ -47,6 +47,11 @@ func (t target) or(u target) target {
 	first := all[0]
 	first.others, first.lost = slices.Clip(all[1:min(len(all), maxOthers)]), lost
 	return first
+}
+
+// same tells another way to the same meaning.
+func (t target) same(u target) bool {
+	return t.symbol == u.symbol && t.item == u.item && t.mod == u.mod && slices.Equal(t.fns, u.fns) && slices.Equal(t.cfg, u.cfg)
 }
 
 // rank puts what the verifier sees before what only the build has.

@@ -52,6 +52,7 @@ type def struct {
 	in      *module
 	variant *Item // of the enum
 	name    string
+	private bool // only the module, and what is in it, sees it
 	// Where an import leads, once it is known, by namespace asked for.
 	knownAs [8]*target
 }
@@ -71,6 +72,9 @@ func (d *def) space() space {
 		case MacroItem:
 			return macroSpace
 		case StructItem:
+			if f := d.item.Node.Get(syntax.FFields); f.Valid() && f.FirstToken().Kind() == syntax.LBrace {
+				return typeSpace
+			}
 			return typeSpace | valueSpace
 		}
 		return typeSpace
@@ -168,6 +172,7 @@ type lookupKey struct {
 	name  string
 	want  space
 	outer bool
+	own   bool // what is private counts, too
 }
 
 type resolved struct {
@@ -494,10 +499,15 @@ func (l *lookup) crateName(c *crateInfo, name string) target {
 
 // name looks a name up in a module; outer says whether the scopes around it count, as they do for the first name of a path.
 func (l *lookup) name(m *module, name string, want space, outer bool) target {
+	return l.nameFor(m, name, want, outer, true)
+}
+
+// nameFor looks a name up in a module. own says whether what is private to the module counts: a glob import brings what can be seen from where it stands.
+func (l *lookup) nameFor(m *module, name string, want space, outer, own bool) target {
 	if m == nil {
 		return target{}
 	}
-	key := lookupKey{m, name, want, outer}
+	key := lookupKey{m, name, want, outer, own}
 	if t, ok := l.known[key]; ok {
 		return t
 	}
@@ -508,14 +518,14 @@ func (l *lookup) name(m *module, name string, want space, outer bool) target {
 		l.known = map[lookupKey]target{}
 	}
 	l.known[key] = target{}
-	t := l.nameIn(m, name, want, outer)
+	t := l.nameIn(m, name, want, outer, own)
 	l.known[key] = t
 	return t
 }
 
-func (l *lookup) nameIn(m *module, name string, want space, outer bool) target {
+func (l *lookup) nameIn(m *module, name string, want space, outer, own bool) target {
 	l.x.enter(m)
-	found := l.own(m, name, want)
+	found := l.own(m, name, want, own)
 	if !found.ok() && want == macroSpace && m.parent == nil {
 		for _, it := range l.x.macros[name] {
 			if it.Crate == m.crate.Crate && l.x.exported(it) && !outer {
@@ -528,11 +538,14 @@ func (l *lookup) nameIn(m *module, name string, want space, outer bool) target {
 		if found.always() {
 			return found
 		}
+		if g.private && !own {
+			continue
+		}
 		for _, t := range l.follow(g, typeSpace).each() {
 			var got target
 			switch {
 			case t.mod != nil && t.mod != m:
-				got = l.name(t.mod, name, want, false)
+				got = l.nameFor(t.mod, name, want, false, g.in.within(t.mod))
 			case t.item != nil && l.x.it[t.item].variants[name]:
 				got = target{symbol: t.item.global() + "::" + name, item: t.item}
 			case t.ext != nil:
@@ -552,7 +565,7 @@ func (l *lookup) nameIn(m *module, name string, want space, outer bool) target {
 	if outer && want&macroSpace != 0 && want&valueSpace == 0 {
 		// macro_rules is seen in the modules below it, and through #[macro_use] and #[macro_export] beyond.
 		for p := m.parent; p != nil; p = p.parent {
-			if t := l.own(p, name, macroSpace); t.ok() {
+			if t := l.own(p, name, macroSpace, true); t.ok() {
 				return found.or(t)
 			}
 		}
@@ -590,10 +603,14 @@ func knownGlob(ext []string, name string) []string {
 }
 
 // own looks among the module's own definitions and named imports.
-func (l *lookup) own(m *module, name string, want space) target {
+func (l *lookup) own(m *module, name string, want space, private bool) target {
 	var imports []*def
 	var t target
+	var first *def
 	for _, d := range m.defs[name] {
+		if d.private && !private {
+			continue
+		}
 		if d.use != nil {
 			imports = append(imports, d)
 			continue
@@ -607,14 +624,11 @@ func (l *lookup) own(m *module, name string, want space) target {
 			l.x.name(d.fn)
 			t.fns = append(t.fns, d.fn)
 			t.symbol = d.fn.Crate.Key + "::" + d.fn.Path
-		case t.ok():
-		case d.mod != nil:
-			t = target{symbol: d.mod.symbol(), mod: d.mod}
-		case d.variant != nil:
-			t = target{symbol: d.variant.global() + "::" + name, item: d.variant}
-		case d.item != nil:
-			l.x.nameItem(d.item)
-			t = target{symbol: d.item.global(), item: d.item}
+		case len(t.fns) > 0 || first != nil && first.space()&d.space() == 0:
+		default:
+			// Several are under conditions, each.
+			t = t.or(l.is(d))
+			first = d
 		}
 	}
 	always := t.ok()
@@ -627,6 +641,28 @@ func (l *lookup) own(m *module, name string, want space) target {
 		always = always || got.ok() && len(d.cfg) == 0
 	}
 	return t
+}
+
+// is what a definition of a module means that is no function and no import.
+func (l *lookup) is(d *def) target {
+	switch {
+	case d.mod != nil:
+		return target{symbol: d.mod.symbol(), mod: d.mod}
+	case d.variant != nil:
+		return target{symbol: d.variant.global() + "::" + d.name, item: d.variant}
+	}
+	l.x.nameItem(d.item)
+	return target{symbol: d.item.global(), item: d.item}
+}
+
+// within tells a module that is another one, or in it.
+func (m *module) within(around *module) bool {
+	for ; m != nil; m = m.parent {
+		if m == around {
+			return true
+		}
+	}
+	return false
 }
 
 // imported is what a named import brings into a module.

@@ -166,9 +166,6 @@ func (x *index) analyse(f *Function) {
 	guessed := f.Kind == MacroFunction && !f.Verified
 	a.verified = a.verified || guessed
 	outer := info.scope
-	for outer.block && outer.fn == f {
-		outer = outer.parent
-	}
 	f.Sites = nil
 	for _, s := range info.sites {
 		s.Scope = s.item.Symbol
@@ -236,6 +233,7 @@ func (x *index) analyse(f *Function) {
 	if !body.Valid() && n.Kind() != syntax.Fn {
 		body = n.Get(syntax.FValue)
 	}
+	a.scope = info.inner
 	a.walk(body, ghost)
 	f.Body = syntax.Canon(body)
 	f.Knobs = append(f.Knobs, a.knobs...)

@@ -21,16 +21,17 @@ func (m *Model) Resolve(at *Function, path syntax.Node, macro bool) Definition {
 		return Definition{}
 	}
 	info := at.info
+	scope := at.reads()
 	var t target
 	switch {
 	case path.Get(syntax.FQSelf).Valid():
-		t = x.qualified(info.scope, path, info.impl)
+		t = x.qualified(scope, path, info.impl, info.generics)
 	case macro:
-		t = x.macroTarget(info.scope, info.impl, segs, global, at.File, path.Span().Start)
+		t = x.macroTarget(scope, info.impl, segs, global, at.File, path.Span().Start)
 	default:
-		t = x.resolve(info.scope, segs, global, info.impl, valueSpace)
+		t = x.resolve(scope, segs, global, info.impl, valueSpace)
 		if !t.ok() || t.symbol[0] == '?' {
-			if alt := x.resolve(info.scope, segs, global, info.impl, typeSpace); alt.ok() && alt.symbol[0] != '?' {
+			if alt := x.resolve(scope, segs, global, info.impl, typeSpace); alt.ok() && alt.symbol[0] != '?' {
 				t = alt
 			}
 		}
@@ -40,6 +41,14 @@ func (m *Model) Resolve(at *Function, path syntax.Node, macro bool) Definition {
 	}
 	x.settle()
 	return Definition{To: t.symbol, Functions: t.fns, Item: t.item}
+}
+
+// reads is where the names are looked up in the text that gives a function its meaning: for a spec function its definition, for others the contract.
+func (f *Function) reads() *module {
+	if f.Mode == Spec {
+		return f.info.inner
+	}
+	return f.info.scope
 }
 
 // Name is what a path means. To is as in Ref, and Item the type of this tree, which may be the enum of a variant; nil: none.
@@ -64,7 +73,7 @@ func (m *Model) NameAt(at *Function, in *Item, segs []string, global, types bool
 	var impl *implInfo
 	switch {
 	case at != nil && x.owns(at):
-		scope, impl = at.info.scope, at.info.impl
+		scope, impl = at.reads(), at.info.impl
 	case at == nil && in != nil && x.it[in] != nil:
 		if x.it[in].generics[segs[0]] {
 			return Name{}

@@ -324,7 +324,7 @@ func (x *index) nameTarget(f *Function, info *fnInfo) {
 	if len(segs) > 0 {
 		got = x.resolve(scope, segs, global, info.impl, valueSpace)
 	} else if q := t.Get(syntax.FQSelf); q.Valid() {
-		got = x.qualified(scope, t, info.impl)
+		got = x.qualified(scope, t, info.impl, info.generics)
 	}
 	f.Symbol = f.Target
 	if len(got.fns) > 0 {
@@ -523,7 +523,7 @@ func (x *index) inherit(f *Function) {
 }
 
 // qualified resolves <T as Trait>::f and <T>::f.
-func (x *index) qualified(scope *module, p syntax.Node, self *implInfo) target {
+func (x *index) qualified(scope *module, p syntax.Node, self *implInfo, generics map[string]bool) target {
 	q := p.Get(syntax.FQSelf)
 	var rest []string
 	for s := range p.All(syntax.FSegment) {
@@ -536,7 +536,7 @@ func (x *index) qualified(scope *module, p syntax.Node, self *implInfo) target {
 	typ, tr := q.Get(syntax.FType), q.Get(syntax.FTrait)
 	segs, global := pathOf(typ)
 	var t target
-	if len(segs) > 0 {
+	if len(segs) > 0 && !generics[segs[0]] {
 		l := &lookup{x: x, fuel: maxSteps}
 		t = l.path(scope, segs, global, self, typeSpace)
 	}
@@ -550,7 +550,11 @@ func (x *index) qualified(scope *module, p syntax.Node, self *implInfo) target {
 	tsegs, tglobal := pathOf(tr)
 	l := &lookup{x: x, fuel: maxSteps}
 	tt := l.path(scope, tsegs, tglobal, self, typeSpace)
-	if t.item != nil {
+	if len(rest) > 1 { // of an associated type
+		return target{symbol: "?" + syntax.Canon(p)}
+	}
+	if t.item != nil && len(t.others) == 0 {
+		var fns []*Function
 		for _, f := range x.allAssociated(t.item, name) {
 			im := f.info.impl
 			if im == nil || !im.trait.Valid() {
@@ -558,8 +562,11 @@ func (x *index) qualified(scope *module, p syntax.Node, self *implInfo) target {
 			}
 			if it := x.traitOf(im); it != nil && it == tt.item || it == nil && sameLast(im.trait, tsegs) {
 				x.name(f)
-				return target{symbol: f.Crate.Key + "::" + f.Path, fns: []*Function{f}}
+				fns = append(fns, f)
 			}
+		}
+		if len(fns) > 0 {
+			return target{symbol: fns[0].Crate.Key + "::" + fns[0].Path, fns: fns}
 		}
 	}
 	if tt.ok() {

@@ -353,6 +353,11 @@ func (a *analyser) tokenPath(toks []syntax.Token, i int, ghost, unread bool) int
 	if t.symbol == "" {
 		return i
 	}
+	if t.symbol[0] == '?' && !called {
+		if typ := a.resolve(segs, global, typeSpace); typ.item != nil && typ.item.Kind == StructItem { // with named fields
+			t = typ
+		}
+	}
 	if called {
 		kind, name, uncertain := trustedCall(segs, t)
 		if kind != 0 && (a.verified || t.ext != nil && !uncertain) {
@@ -363,7 +368,7 @@ func (a *analyser) tokenPath(toks []syntax.Token, i int, ghost, unread bool) int
 	} else if kind, name, uncertain := trustedCall(segs, t); kind != 0 && (t.ext != nil && !uncertain || a.verified && alone(toks, start, i)) {
 		a.site(Site{Kind: kind, Span: span, Text: name, Uncertain: unread || t.ext == nil})
 	}
-	if t.symbol[0] != '?' && !a.generics[segs[0]] {
+	if t.symbol[0] != '?' && !a.generic(segs, valueSpace) {
 		a.ref(segs, t, ghost, false)
 		if called && len(t.fns) > 0 {
 			a.calls = append(a.calls, Call{To: t.symbol, Callees: t.fns, Ghost: ghost || t.fns[0].Mode != Exec, Span: span})
