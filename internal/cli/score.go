@@ -52,10 +52,21 @@ func (c *scoreCmd) Run(r *run) error {
 		return err
 	}
 	p := filesDone{w: r.stderr, terminal: isTerminal(r.stderr), next: time.Now().Add(betweenLines)}
+	lines := 0
 	err := engine.Score(r.ctx, engine.ScoreOptions{Paths: c.Paths, Function: c.Function, Baseline: c.Baseline, Verifier: host.Verifier(c.Verus), Compiler: host.Compiler(c.Rustc, c.NoRun),
 		Strength: policy.Strength{Inputs: c.Inputs, Mutants: c.Mutants, Seed: c.Seed, CountDomain: c.CountDomain}, MinSuite: c.MinSuite, Jobs: jobs(c.Jobs), Log: r.log, Progress: p.show},
-		func(l annotate.ScoreLine) error { return annotate.ScoreJSON(r.stdout, l) })
+		func(l annotate.ScoreLine) error {
+			lines++
+			return annotate.ScoreJSON(r.stdout, l)
+		})
 	p.end()
+	if err == nil && lines == 0 {
+		what := "has a contract"
+		if c.Function != "" {
+			what = fmt.Sprintf("has a symbol that matches %q", c.Function)
+		}
+		fmt.Fprintf(r.stderr, "specgate: nothing was scored: no function with executable code %s\n", what)
+	}
 	return err
 }
 
