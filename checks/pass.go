@@ -17,6 +17,8 @@ type Input struct {
 	// Files are the changed files that are not Rust sources of a crate: manifests, cargo configuration, toolchain files,
 	// CI workflows, scripts, the policy. Sorted by path.
 	Files []FileChange
+	// PolicyErrors are the mistakes of the policy that head has and base has not.
+	PolicyErrors []PolicyError
 	// Proof is what the verifier said; nil when it was not asked. Rules that need the verifier then report nothing.
 	Proof *ProofInput
 	// Strength is what was measured; nil when nothing was. Rules that need a suite then report nothing.

@@ -96,11 +96,12 @@ func Rules() []*checks.Rule {
 		},
 		{
 			ID: "edit/policy-changed", Family: checks.Edit, Severity: policy.Warning, Needs: checks.NeedHead | checks.NeedBase,
-			Purpose: "The change edits the policy that judges changes.",
-			Why:     "No change is judged by the policy that it brings; every later one is.",
-			Fires:   checks.Example{File: ".specgate.toml", Base: "version = 1\n\n[gate]\nfail-on = \"error\"\n", Head: "version = 1\n\n[gate]\nfail-on = \"never\"\n", Symbol: ".specgate.toml"},
-			Quiet:   checks.Example{File: ".specgate.toml", Base: "version = 1\n\n[gate]\nfail-on = \"error\"\n", Head: "# How changes are judged.\nversion = 1\n\n[gate]\nfail-on = \"error\"   # as always\n"},
-			Remedy:  "Merge policy changes on their own, reviewed by their owners.", NoMirror: "An edit has no opposite.",
+			Otherwise: []checks.Weight{{Severity: policy.Error, When: "where the new policy is not valid"}},
+			Purpose:   "The change edits the policy that judges changes.",
+			Why:       "No change is judged by the policy that it brings; every later one is.",
+			Fires:     checks.Example{File: ".specgate.toml", Base: "version = 1\n\n[gate]\nfail-on = \"error\"\n", Head: "version = 1\n\n[gate]\nfail-on = \"never\"\n", Symbol: ".specgate.toml"},
+			Quiet:     checks.Example{File: ".specgate.toml", Base: "version = 1\n\n[gate]\nfail-on = \"error\"\n", Head: "# How changes are judged.\nversion = 1\n\n[gate]\nfail-on = \"error\"   # as always\n"},
+			Remedy:    "Merge policy changes on their own, reviewed by their owners.", NoMirror: "An edit has no opposite.",
 			Run: policyChanged,
 		},
 		{

@@ -20,13 +20,21 @@ func policyChanged(p *checks.Pass) {
 			continue
 		}
 		base, head := meaning(c.Base), meaning(c.Head)
-		if base == head && (c.Base == nil) == (c.Head == nil) {
+		invalid := c.Path() == policy.FileName && len(p.PolicyErrors) > 0
+		if base == head && (c.Base == nil) == (c.Head == nil) && !invalid {
 			continue
 		}
 		f := checks.AtFile(c)
 		f.Change = head
 		f.Detail = lines(base, head)
 		switch {
+		case invalid:
+			first := p.PolicyErrors[0]
+			f.Severity, f.Span = policy.Error, first.Span
+			f.Message = "The policy of this change is not valid. Once it is merged no later change can be judged, that which corrects it among them: " + first.Message
+			if more := len(p.PolicyErrors) - 1; more > 0 {
+				f.Message += fmt.Sprintf(", and %d more; specgate policy check shows all", more)
+			}
 		case c.Path() != policy.FileName:
 			f.Message = "A policy file changed that is not in the root of the repository: it judges only what names it with --policy."
 		case c.Base == nil:

@@ -258,7 +258,7 @@ func (s *Step) fetch(ctx context.Context, target *publish.Target, c *change, out
 	pol := policy.Default()
 	if found {
 		if pol, err = policy.Parse(policy.FileName, text, engine.RuleInfos()); err != nil {
-			return fmt.Errorf("read the policy of %s: %w", c.base, err)
+			return fmt.Errorf("read the policy of %s: %w\n%s", c.base, err, policy.Recovery)
 		}
 	}
 	o := gitrepo.FetchOptions{Dir: s.repositoryDir(), URL: fmt.Sprintf("%s/%s.git", s.context.ServerURL, target.Repo), Token: s.runner.GetInput("token"),

@@ -24,6 +24,7 @@ import (
 	"github.com/specgate/specgate/internal/app"
 	"github.com/specgate/specgate/internal/github"
 	"github.com/specgate/specgate/internal/github/githubtest"
+	"github.com/specgate/specgate/internal/policy"
 	"github.com/specgate/specgate/internal/sandbox"
 	"github.com/specgate/specgate/internal/sandbox/sandboxtest"
 )
@@ -302,7 +303,7 @@ func TestRunnerFails(t *testing.T) {
 			j.Token = func(context.Context) (string, error) { return "", errors.New("GitHub is down") }
 		}, false, "check HEAD of acme/numbers: GitHub is down"},
 		{"a policy that is wrong", "", func(_ *app.RunnerOptions, j *app.Job) { j.Base = broken }, true,
-			"check HEAD of acme/numbers: the policy of base " + broken[:12] + ":\n.specgate.toml:3:17: control character 0x1b; remove it, or write it as \\u001b in a string\n  3 | fail-on = \"never?[31m\"\n    |                 ^"},
+			"check HEAD of acme/numbers: the policy of base " + broken[:12] + ":\n.specgate.toml:3:17: control character 0x1b; remove it, or write it as \\u001b in a string\n  3 | fail-on = \"never?[31m\"\n    |                 ^\n" + policy.Recovery},
 		{"no program", "", func(o *app.RunnerOptions, _ *app.Job) { o.Program = "/nowhere/specgate" }, false,
 			"check HEAD of acme/numbers: start /nowhere/specgate: fork/exec /nowhere/specgate: no such file or directory"},
 		{"no report", "exit 0", nil, false, "check HEAD of acme/numbers: the check ended with exit code 0 and without a report; its last words: none"},

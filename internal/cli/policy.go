@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/specgate/specgate/annotate"
 	"github.com/specgate/specgate/checks"
@@ -187,10 +186,10 @@ func (c *policyExplainCmd) Run(r *run) error {
 	switch {
 	case err != nil:
 		return err
-	case len(places) == 0 && len(like) > 0:
-		return usagef("there is no function %s in the working tree; did you mean %s?", c.Symbol, strings.Join(like[:min(len(like), 5)], " or "))
+	case len(places) == 0 && like != "":
+		return usagef("there is no function or item %s in the working tree; %s", c.Symbol, like)
 	case len(places) == 0:
-		return usagef("there is no function %s in the working tree; symbols look like stack::Stack::push, and a file may be named behind it", c.Symbol)
+		return usagef("there is no function or item %s in the working tree; symbols look like stack::Stack::push, and a file may be named behind it", c.Symbol)
 	}
 	for _, place := range places {
 		if err := explainPolicy(r.stdout, p, c.Symbol, place); err != nil {

@@ -354,7 +354,7 @@ func readPolicy(ctx context.Context, o Options, s *sides) (*policy.Policy, error
 	}
 	p, err := policy.Parse(policy.FileName, text, infos)
 	if err != nil {
-		return nil, fmt.Errorf("the policy of base %.12s:\n%w", s.baseName, err)
+		return nil, fmt.Errorf("the policy of base %.12s:\n%w\n%s", s.baseName, err, policy.Recovery)
 	}
 	p.Source = s.baseName + ":" + policy.FileName
 	return p, nil
@@ -450,6 +450,11 @@ func (r *runner) check() (_ *checks.Report, err error) {
 
 	start = time.Now()
 	r.input = &checks.Input{Pairs: r.pairs, Files: r.otherFiles()}
+	if p, err := r.proposed(); err != nil {
+		return nil, err
+	} else if p != nil {
+		r.input.PolicyErrors = p.errors
+	}
 	if r.proofs != nil {
 		if r.input.Proof, err = r.proofs.input(r); err != nil {
 			return nil, err

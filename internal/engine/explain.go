@@ -28,34 +28,34 @@ type RuleDecision struct {
 	Refused string
 }
 
-// Explain says what a policy makes of a symbol in the tree at a directory: in one file, or, if that is empty, in each that has a function of
-// the symbol, in their order. like are the symbols, sorted, of functions whose last name is the same.
-func Explain(ctx context.Context, dir string, p *policy.Policy, symbol, file string, today policy.Date) (out []Explained, like []string, err error) {
+// Explain says what a policy makes of a symbol in the tree at a directory: in one file, or, if that is empty, in each that has a function or
+// an item of the symbol, in their order. like asks for other symbols whose last name is the same.
+func Explain(ctx context.Context, dir string, p *policy.Policy, symbol, file string, today policy.Date) (out []Explained, like string, err error) {
 	from, _, done, err := openTree(ctx, dir)
 	if err != nil {
-		return nil, nil, err
+		return nil, "", err
 	}
 	defer func() { err = errors.Join(err, done()) }()
 	t, err := newTree(ctx, from, newStore())
 	if err != nil {
-		return nil, nil, err
+		return nil, "", err
 	}
 	paths := t.mayDefine(symbol)
 	if t.failed != nil {
-		return nil, nil, t.failed
+		return nil, "", t.failed
 	}
 	m, err := model.New(ctx, t, paths)
 	if err != nil {
-		return nil, nil, fmt.Errorf("look for %s: %w", symbol, err)
+		return nil, "", fmt.Errorf("look for %s: %w", symbol, err)
 	}
-	in, named := map[string]*model.Crate{}, map[string]bool{}
+	in := map[string]*model.Crate{}
+	for _, i := range m.Items {
+		if i.Symbol == symbol || checks.ItemSymbol(i) == symbol {
+			in[i.File.Path] = i.Crate
+		}
+	}
 	for _, f := range m.Function(symbol) {
 		in[f.File.Path] = f.Crate
-	}
-	for _, f := range m.Functions {
-		if f.Name == symbol[strings.LastIndex(symbol, ":")+1:] {
-			named[f.Symbol] = true
-		}
 	}
 	files := []string{file}
 	if file == "" {
@@ -69,7 +69,7 @@ func Explain(ctx context.Context, dir string, p *policy.Policy, symbol, file str
 	}
 	with, err := t.cratesWith(waivers, 1, false)
 	if err != nil {
-		return nil, nil, err
+		return nil, "", err
 	}
 	apply := crates{}
 	for id, keys := range with {
@@ -93,5 +93,49 @@ func Explain(ctx context.Context, dir string, p *policy.Policy, symbol, file str
 		}
 		out = append(out, e)
 	}
-	return out, slices.Sorted(maps.Keys(named)), nil
+	return out, didYouMean(sameName(m, symbol)), nil
+}
+
+// sameName are the symbols, sorted, of functions and items that have the last name of a symbol. What is given with the crate's name or without its module is among it.
+func sameName(m *model.Model, symbol string) []string {
+	last := symbol[strings.LastIndex(symbol, ":")+1:]
+	out := map[string]bool{}
+	for _, f := range m.Functions {
+		if f.Name == last {
+			out[f.Symbol] = true
+		}
+	}
+	for _, i := range m.Items {
+		if i.Name == last {
+			out[i.Symbol] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(out))
+}
+
+// didYouMean asks for the first of some symbols; empty: there are none.
+func didYouMean(like []string) string {
+	if len(like) == 0 {
+		return ""
+	}
+	return "did you mean " + strings.Join(like[:min(len(like), 5)], " or ") + "?"
+}
+
+// hint says what else a waiver may be meant for, where head has nothing of its symbol; empty: nothing.
+func (r *runner) hint(w *policy.Waiver) (string, error) {
+	if r.bounded || strings.ContainsAny(w.Symbol, "*[") {
+		return "", nil
+	}
+	m, err := r.head.model(r.ctx, r.head.mayDefine(w.Symbol), r.o.Jobs)
+	if err == nil {
+		err = r.head.failed
+	}
+	if err != nil {
+		return "", fmt.Errorf("look for what waiver %s is about: %w", w.ID, err)
+	}
+	like := sameName(m, w.Symbol)
+	if slices.Contains(like, w.Symbol) {
+		return "", nil
+	}
+	return didYouMean(like), nil
 }

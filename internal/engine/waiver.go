@@ -151,6 +151,15 @@ func (r *runner) waiverFindings(tracker *policy.Tracker) ([]checks.Finding, erro
 			rule, where = waiverExpired, p.Waiver.ExpiresWhere
 		}
 		f := checks.Finding{Symbol: policy.FileName, File: policy.FileName, Span: atStart, Message: p.Message, Change: p.Waiver.ID}
+		if !p.Expired {
+			like, err := r.hint(p.Waiver)
+			if err != nil {
+				return nil, err
+			}
+			if like != "" {
+				f.Detail = "Symbols are without the crate's name: " + like
+			}
+		}
 		if r.o.Policy == "" && r.base.entries[policy.FileName].ID == r.head.entries[policy.FileName].ID {
 			f.Span = where
 		}
@@ -162,7 +171,7 @@ func (r *runner) waiverFindings(tracker *policy.Tracker) ([]checks.Finding, erro
 		case ok:
 			f.File, f.Span = file, where
 		default:
-			f.Detail = fmt.Sprintf("The policy is %s, and the waiver stands in its line %d.", r.o.Policy, where.Start.Line)
+			f.Detail = strings.TrimSpace(fmt.Sprintf("The policy is %s, and the waiver stands in its line %d.\n%s", r.o.Policy, where.Start.Line, f.Detail))
 		}
 		byRule[rule] = append(byRule[rule], f)
 	}

@@ -286,6 +286,9 @@ func (p *Policy) WithLabels(labels []string) *Policy {
 	return &q
 }
 
+// Recovery says what to do where the policy that judges changes is not valid: the change that corrects it is judged by it, too.
+const Recovery = "to recover: correct " + FileName + " in a change of its own, look at that change by its own policy, with specgate check --policy " + FileName + ", and have it merged without this check"
+
 // Check reports every waiver that has run out on the day today, as Diagnostics
 // that stand at its date. It is what a repository's own check of its policy
 // asks; in judging a change such a waiver merely does not apply.
