@@ -96,6 +96,8 @@ type comparer struct {
 	// haveEffects tells that found was filled in.
 	haveEffects bool
 	others      []*restsOnOther
+	// silent is what unnamed found.
+	silent map[*pair.Function]string
 	// extra are the places of parameters that only one of two contracts has, which are compared as if it had not; see beyondGhost.
 	extra      map[*model.Function]map[int]bool
 	haveOthers bool

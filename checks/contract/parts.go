@@ -205,7 +205,7 @@ func (c *comparer) definitions() []effect {
 				// The definition changed, the contract did not: it uses the part that is the same.
 				continue
 			}
-			if e.contract == Equal && textSame(u) && !ofOperator(spec.Head) && c.verdict(u).by == "proof" {
+			if e.contract == Equal && textSame(u) && !ofOperator(spec.Head) && !unwritten(spec.Head) && c.verdict(u).by == "proof" {
 				continue // the verifier says so
 			}
 			if rel == Unknown && spec.Head.Kind == model.ConstFunction && e.contract != Unknown {

@@ -209,10 +209,28 @@ func (c *comparer) unsaid(p *pair.Function) string {
 	if c.invariantsDiffer() {
 		return "the invariant of a type changed, which is a part of contracts that has no clause"
 	}
+	if symbol := c.unnamed()[p]; symbol != "" {
+		return symbol + " changed, which is a part of contracts that do not name it"
+	}
 	if p.Head.Kind == model.TraitImplMethod && p.Head.TraitMethod == nil && textSame(p) {
 		return "the contract of the trait " + p.Head.Trait + " is not in the tree"
 	}
 	return ""
+}
+
+// unnamed are the contracts that rest on a definition that changed and that nothing names, with its symbol; see unwritten.
+func (c *comparer) unnamed() map[*pair.Function]string {
+	if c.silent == nil {
+		c.silent = map[*pair.Function]string{}
+		for _, spec := range c.pairs.Functions {
+			if spec.Base != nil && spec.Head != nil && isSpec(spec.Base) && isSpec(spec.Head) && unwritten(spec.Head) && changedItself(spec) {
+				for _, u := range c.users(spec) {
+					c.silent[u] = spec.Head.Symbol
+				}
+			}
+		}
+	}
+	return c.silent
 }
 
 func isInvariant(f *model.Function) bool {

@@ -40,7 +40,7 @@ func Rules() []*checks.Rule {
 				"whose code is base's and whose contract means the same nothing is said.",
 			Fires:    checks.Example{Base: wrap(addOne), Head: wrap(addOne + "\n\n" + maxWeak), Symbol: "max_of"},
 			Quiet:    checks.Example{Base: wrap(addOne), Head: wrap(addOne + "\n\n" + maxStrong)},
-			Remedy:   "Say in ensures what excludes the result that is shown: callers know nothing else of the function. If it should be allowed, lower strength.min, or have a waiver reviewed that says why.",
+			Remedy:   "Say in ensures what excludes the result that is shown: callers know nothing else of the function. If it should be allowed, have a waiver reviewed that says why; where this is an error, a lower strength.min makes it a warning.",
 			NoMirror: "A contract that allows nothing else is what is expected.",
 			Run:      weak,
 		},

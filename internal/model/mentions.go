@@ -127,6 +127,9 @@ var operatorMethods = []string{
 	"spec_bitand", "spec_bitor", "spec_bitxor", "spec_shl", "spec_shr", "spec_neg", "spec_index", "spec_has",
 }
 
+// ForOperator tells the name of a method that specification code calls by an operator, without the name.
+func ForOperator(name string) bool { return slices.Contains(operatorMethods, name) }
+
 // operators are the methods that a token of an expression of two operands stands for in specification code.
 var operators = map[syntax.TokenKind][]string{
 	syntax.Lt: {"spec_lt"}, syntax.Le: {"spec_le"}, syntax.Gt: {"spec_gt"}, syntax.Ge: {"spec_ge"}, syntax.Plus: {"spec_add"}, syntax.Minus: {"spec_sub"},

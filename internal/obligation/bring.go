@@ -133,6 +133,8 @@ func (w *Writer) bring(b, at *model.Function) (*brought, *failure) {
 	for _, g := range fns {
 		name := "`" + g.Symbol + "`"
 		switch {
+		case g.Self != "" && model.ForOperator(g.Name):
+			return nil, fail(CannotBring, name+" changed, and an operator that means it means head's wherever it stands")
 		case g.TypeInvariant():
 			return nil, fail(CannotBring, "the type invariant "+name+" changed: it holds without being named")
 		case g.Kind == model.TraitMethod || g.Kind == model.TraitImplMethod:

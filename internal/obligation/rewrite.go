@@ -396,6 +396,15 @@ func (r *rewriter) macro(path syntax.Node) {
 		return
 	}
 	here, there := r.m.Resolve(r.words, path, true), r.w.m.Resolve(r.at, path, true)
+	if here.Item != nil {
+		// Its words are not rewritten, and mean head's definitions where it is called.
+		for _, word := range slices.Sorted(maps.Keys(r.m.MacroWords(here.Item))) {
+			if r.brought.has(word) {
+				r.fail(InMacro, "`"+word+"` is in the macro `"+path.Text()+"` and means a definition that changed")
+				return
+			}
+		}
+	}
 	want, _ := r.w.toHead(r.m, r.at, here)
 	if want != there.To || here.Item != nil && r.w.itemChanged(here.Item) {
 		r.fail(OtherMeaning, "the macro `"+path.Text()+"` does not mean the same there")
