@@ -109,8 +109,9 @@ func TestProof(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			// Which solver and toolchain the verifier had is not in a recording, and commits differ by nothing that matters here.
-			result.Report.Tools.Verus.Solver, result.Report.Tools.Verus.Toolchain = "", ""
+			// Which solver and toolchain the verifier had, and what isolated it, is not in a recording, and commits differ by nothing that
+			// matters here.
+			result.Report.Tools.Verus.Solver, result.Report.Tools.Verus.Toolchain, result.Report.Tools.Sandbox = "", "", nil
 			result.Report.Base.Rev, result.Report.Head.Rev = "base", "head"
 			var got bytes.Buffer
 			if err := annotate.JSON(&got, result.Report); err != nil {
