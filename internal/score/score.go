@@ -105,7 +105,8 @@ type Facts struct {
 	// Suite is nil if the strength was not measured; Unmeasured then says why.
 	Suite      *Suite
 	Unmeasured string
-	// MinSuite is how many spectests must have been decided for the strength to count.
+	// MinSuite is how many spectests must have been decided for the strength to count. A proof that the contract allows one result only decides all that
+	// there are.
 	MinSuite int
 	// Strict says that what is undecided earns nothing. Else a contract that nobody can decide but for a few inputs, which it states in full, would
 	// earn all.
@@ -199,9 +200,16 @@ func (f Facts) strength(open bool) (float64, *Loss) {
 		return 0, &Loss{Code: CodeUnmeasured, Text: f.Unmeasured}
 	}
 	s := f.Suite.Strength()
+	decided := f.Suite.Decided()
+	if s.Proved {
+		decided = f.Suite.Total() // the proof says of each that the contract rejects it
+	}
+	least := max(1, f.MinSuite)
 	switch {
-	case s.Value == nil || !s.Proved && f.Suite.Decided() < f.MinSuite:
-		return 0, &Loss{Code: CodeInconclusive, Text: fmt.Sprintf("%d of %d spectests are decided, and %d must be", f.Suite.Decided(), f.Suite.Total(), max(1, f.MinSuite))}
+	// A proof that the contract allows one result stands in for answers about spectests, and not for spectests: it is as easily had for a precondition
+	// that leaves one input, of which there are few.
+	case decided < least:
+		return 0, &Loss{Code: CodeInconclusive, Text: fmt.Sprintf("%d of %d spectests are decided, and %d must be", decided, f.Suite.Total(), least)}
 	case !open:
 		return 0, &Loss{Code: CodeGated, Text: fmt.Sprintf("the strength is %.2f, and earns nothing while a stage before it has not passed", *s.Value)}
 	case f.Strict && !s.Proved && f.Suite.Undecided > 0:
