@@ -30,6 +30,7 @@ type analyser struct {
 	unsafes    int
 	atomics    []string
 	macros     []string
+	dotted     []string // methods that the tokens of a macro's definition call
 	knobs      []string
 	methods    map[methodUse]bool // calls whose callees are noted
 	unknown    []source.Span
@@ -433,7 +434,7 @@ func (a *analyser) associated(p syntax.Node, segs []string, global, ghost bool) 
 	switch {
 	case it != nil:
 		fns = a.x.methodsOf(it, name)
-	case known:
+	case known && !throughElements(name):
 		a.x.loadMethods(name)
 		fns = a.x.elsewhere(name)
 	default:
@@ -876,7 +877,7 @@ func (a *analyser) method(name string, recv, n syntax.Node, ghost bool) {
 		if fns == nil {
 			fns = a.candidates(name, ghost)
 		}
-	case known:
+	case known && !throughElements(name):
 		// An impl of a trait of the tree for a library's type.
 		if ghost {
 			a.x.loadMethods(name)
@@ -910,6 +911,20 @@ func (a *analyser) method(name string, recv, n syntax.Node, ghost bool) {
 		}
 	}
 	a.calls = append(a.calls, c)
+}
+
+// throughElements tells a method of the library's types that calls that of what they hold: the deep view of a Vec, an Option or a tuple is made of those of the
+// elements.
+func throughElements(name string) bool { return name == "deep_view" }
+
+// called uses all functions that a call of a method can mean, of which only the name is known, as in the definition of a macro.
+func (a *analyser) called(name string) {
+	for _, f := range a.candidates(name, true) {
+		if f.Kind == MacroFunction || len(f.Params) > 0 && f.Params[0].Name == "self" {
+			a.x.name(f)
+			a.uses(f)
+		}
+	}
 }
 
 // withArguments are those of some functions that a method call can mean by the number of its arguments. Calls with the same answer

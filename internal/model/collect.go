@@ -57,6 +57,7 @@ type itemInfo struct {
 	outer    *Function
 	uses     []string    // macros that a macro's definition calls
 	names    []*Function // that a macro's definition names
+	dotted   []string    // methods that a macro's definition calls
 	sites    []scopedSite
 	owner    *implInfo // of a constant in an impl or trait
 	// understood says that all that a macro call holds was read as functions and items.

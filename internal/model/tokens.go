@@ -129,6 +129,12 @@ func (a *analyser) expansion(it *Item, call syntax.Node, ghost bool, seen map[*I
 	for _, f := range info.names {
 		a.uses(f)
 	}
+	if ghost {
+		// What a method is called on is the caller's.
+		for _, name := range info.dotted {
+			a.called(name)
+		}
+	}
 	for _, name := range info.uses {
 		if t := a.x.resolve(info.scope, strings.Split(name, "::"), false, nil, macroSpace); t.item != nil && t.item.Kind == MacroItem {
 			a.expansion(t.item, call, ghost, seen)
@@ -162,6 +168,8 @@ func (x *index) analyseMacro(it *Item) {
 		slices.Sort(a.macros)
 		info.uses = slices.Compact(a.macros)
 		info.names = append(a.contract, a.body...)
+		slices.Sort(a.dotted)
+		info.dotted = slices.Compact(a.dotted)
 		for _, r := range a.ghost {
 			if r.To[0] != '?' {
 				it.ExecRefs = append(it.ExecRefs, r)
@@ -268,6 +276,14 @@ func (a *analyser) tokenPath(toks []syntax.Token, i int, ghost, unread bool) int
 	if i > 0 && toks[i-1].Kind() == syntax.Dot {
 		if name := tokenWord(toks[i]); name == "assume_new" || name == "assume_new_fallback" {
 			a.site(Site{Kind: Fabricated, Span: toks[i].Span(), Text: "." + name, Uncertain: true})
+		}
+		if callsMethod(toks, i) {
+			switch name := tokenWord(toks[i]); {
+			case a.f == nil:
+				a.dotted = append(a.dotted, name)
+			case ghost:
+				a.called(name)
+			}
 		}
 		return i
 	}
@@ -376,6 +392,15 @@ func (a *analyser) tokenPath(toks []syntax.Token, i int, ghost, unread bool) int
 		a.use(t)
 	}
 	return i
+}
+
+// callsMethod tells a name behind a dot that is called, `.name(` or `.name::<T>(`.
+func callsMethod(toks []syntax.Token, i int) bool {
+	next := i + 1
+	if next+1 < len(toks) && toks[next].Kind() == syntax.ColonColon && toks[next+1].Kind() == syntax.Lt {
+		next = angles(toks, next+1) + 1
+	}
+	return next < len(toks) && toks[next].Kind() == syntax.LParen
 }
 
 // alone tells a path that is a whole argument of a macro, which may call it.
