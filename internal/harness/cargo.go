@@ -238,7 +238,7 @@ func (b *build) prepareCargo() error {
 
 // cargo builds with the crate's dependencies, without the network. It gives the compiler's messages, a line each, and what else cargo says.
 func (b *build) cargo(ctx context.Context) (messages []byte, other string, err error) {
-	read := append([]string{b.tools.sysroot, b.srcDir()}, b.downloaded...)
+	read := slices.Concat([]string{b.tools.sysroot, b.srcDir()}, b.downloaded, sandbox.GitConfig())
 	bin := filepath.Join(b.tools.sysroot, "bin")
 	env := []string{"PATH=" + bin + ":/usr/local/bin:/usr/bin:/bin", "CARGO_HOME=" + b.cargoHome(), "CARGO_TARGET_DIR=" + filepath.Join(b.outDir(), targetName),
 		"RUSTC=" + b.tools.rustc, "RUSTFLAGS=--cap-lints=allow", "CARGO_NET_OFFLINE=true", "CARGO_TERM_COLOR=never"}

@@ -71,6 +71,7 @@ func (v *Verifier) readable() []string {
 	if cargo := CargoHome(); cargo != "" {
 		add(filepath.Join(cargo, "bin"), filepath.Join(cargo, "registry"), filepath.Join(cargo, "git"))
 	}
+	add(sandbox.GitConfig()...)
 	if rustup := RustupHome(); rustup != "" {
 		add(filepath.Join(rustup, "toolchains"), filepath.Join(rustup, "settings.toml"))
 		// A toolchain may be a link to where it was built.

@@ -73,6 +73,8 @@ func TestIsolate(t *testing.T) {
 		Write:    []string{w.Root, w.Target},
 		Require:  true,
 	}
+	want.ReadOnly = append(want.ReadOnly, sandbox.GitConfig()...)
+	slices.Sort(want.ReadOnly)
 	n := &noted{}
 	v := Known(filepath.Join(home, "tools/verus/verus"), filepath.Join(home, "tools/verus/cargo-verus"), filepath.Join(home, "z3"), Version{}, n).
 		Isolate(Isolation{Require: true, Read: at("libraries", "missing"), Memory: 1 << 33})
