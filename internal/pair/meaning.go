@@ -25,7 +25,7 @@ type otherType struct {
 
 // findTypes finds those, by head's symbol, and the generated names.
 func (p *Pairs) findTypes() {
-	p.types, p.made = map[string]*otherType{}, map[string]*Item{}
+	p.types, p.made, p.associated = map[string]*otherType{}, map[string]*Item{}, nil
 	var all []*Item
 	for _, it := range p.Items {
 		if it.Base == nil || it.Head == nil {
@@ -38,6 +38,8 @@ func (p *Pairs) findTypes() {
 			if name := generated(it.Head); name != "" && it.Base.Text != it.Head.Text {
 				p.made[name] = it
 			}
+		case model.ImplItem:
+			p.associated = append(p.associated, p.otherAssociated(it)...)
 		}
 	}
 	// What a type is made of may have changed with the types in it.
@@ -53,6 +55,105 @@ func (p *Pairs) findTypes() {
 			}
 		}
 	}
+}
+
+// otherAssociated is an associated type of an impl that is another type now.
+type otherAssociated struct {
+	*Item
+	name, base, head string
+}
+
+// otherAssociated are those of an impl.
+func (p *Pairs) otherAssociated(it *Item) []otherAssociated {
+	moved := map[string]bool{}
+	for _, r := range slices.Concat(it.ExecDetail, it.GhostDetail) {
+		if p.anotherDefinition(r) {
+			moved[lastWord(r.Written)] = true
+		}
+	}
+	if it.Base.Text == it.Head.Text && len(moved) == 0 {
+		return nil
+	}
+	base := associatedTypes(it.Base.Node)
+	var out []otherAssociated
+	for n := range it.Head.Node.All(syntax.FItem) {
+		name := n.Get(syntax.FName).Text()
+		was, ok := base[name]
+		if n.Kind() != syntax.TypeAlias || !ok {
+			continue
+		}
+		b, h := InPlace(syntax.Canon(was.Get(syntax.FType)), it.Base.Node), InPlace(syntax.Canon(n.Get(syntax.FType)), it.Head.Node)
+		if b != h || hasWord(n.Get(syntax.FType), moved) {
+			out = append(out, otherAssociated{it, name, syntax.Canon(was), syntax.Canon(n)})
+		}
+	}
+	return out
+}
+
+// associatedTypes are those that an impl defines, by name.
+func associatedTypes(impl syntax.Node) map[string]syntax.Node {
+	out := map[string]syntax.Node{}
+	for n := range impl.All(syntax.FItem) {
+		if n.Kind() == syntax.TypeAlias {
+			out[n.Get(syntax.FName).Text()] = n
+		}
+	}
+	return out
+}
+
+// namedIn tells whether an expression of a function names the associated type: as one of Self or of a type parameter, which may stand for any type, or by
+// the type and the trait.
+func (t otherAssociated) namedIn(n syntax.Node, f *model.Function) bool {
+	refs, own := slices.Concat(f.GhostRefs, f.ExecRefs), slices.Concat(t.Head.ExecRefs, t.Head.GhostRefs)
+	// may tells two paths, of the function and of the impl, that lead to one definition as far as it is known.
+	may := func(there, here syntax.Node) bool {
+		a, b := meantBy(refs, there), meantBy(own, here)
+		return a == "" || b == "" || a == b
+	}
+	found := false
+	n.Walk(func(e syntax.Node) bool {
+		if e.Kind() != syntax.Path || found {
+			return !found
+		}
+		words := strings.Split(pathText(e), "::")
+		if q := e.Get(syntax.FQSelf); q.Valid() {
+			found = words[0] == t.name && may(q.Get(syntax.FType), t.Head.Node.Get(syntax.FSelfType)) && may(q.Get(syntax.FTrait), t.Head.Node.Get(syntax.FTrait))
+			return true
+		}
+		if len(words) < 2 || words[1] != t.name {
+			return true
+		}
+		if words[0] == "Self" {
+			found = f.Kind == model.TraitMethod || bare(f.Self) == bare(t.Head.Self)
+		} else {
+			found = slices.Contains(f.Generics, words[0]) // else it is a module's type or an enum's variant
+		}
+		return true
+	})
+	return found
+}
+
+// meantBy is what a path leads to, as its references say; empty: it is no path, means a type by another name, or is not known.
+func meantBy(refs []model.Ref, path syntax.Node) string {
+	if path.Kind() != syntax.Path || path.Get(syntax.FQSelf).Valid() {
+		return ""
+	}
+	written := pathText(path)
+	for _, r := range refs {
+		if r.Written == written && !r.Macro {
+			if r.Target != nil {
+				return ""
+			}
+			return r.To
+		}
+	}
+	return ""
+}
+
+// bare is a type as written without its arguments and where it stands.
+func bare(typ string) string {
+	typ, _, _ = strings.Cut(typ, "<")
+	return lastWord(strings.TrimSpace(typ))
 }
 
 // generated is the name that others put in front of the parts of what the call of a macro makes, as X in `state_machine!{ X { .. } }`; empty: there is none. What is
@@ -280,6 +381,11 @@ func (p *Pairs) Meanings(u *Function, nodes []syntax.Node, every, inPlace bool) 
 	for _, name := range slices.Sorted(maps.Keys(made)) {
 		if namesPart(slices.Concat(values, nodes), name) {
 			add(name, made[name].Base.Text, made[name].Head.Text, made[name])
+		}
+	}
+	for _, t := range p.associated {
+		if slices.ContainsFunc(nodes, func(n syntax.Node) bool { return t.namedIn(n, u.Head) }) {
+			add("<"+t.Head.Self+" as "+t.Head.Trait+">::"+t.name, t.base, t.head, t.Item)
 		}
 	}
 	types := p.types

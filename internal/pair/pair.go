@@ -143,6 +143,8 @@ type Pairs struct {
 	// types are those made of something else, by head's symbol, and made what macros make of another input, by its name.
 	types map[string]*otherType
 	made  map[string]*Item
+	// associated are the associated types that are others now.
+	associated []otherAssociated
 }
 
 // OfBase returns the pair of a base function, or nil.
@@ -258,6 +260,12 @@ func (p *Pairs) inPlace() []string {
 		switch h.Kind {
 		case model.MacroItem, model.ConstItem, model.StaticItem, model.TypeAliasItem:
 			out = append(out, h.Name)
+		case model.ImplItem:
+			for name, n := range associatedTypes(h.Node) {
+				if was, ok := associatedTypes(b.Node)[name]; ok && syntax.Canon(was) != syntax.Canon(n) {
+					out = append(out, name)
+				}
+			}
 		case model.StructItem, model.EnumItem, model.UnionItem:
 			if b.Exec == h.Exec { // else code that has to be changed with it
 				out = append(out, h.Name)
