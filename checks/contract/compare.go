@@ -95,12 +95,13 @@ type comparer struct {
 	found    []effect
 	// haveEffects tells that found was filled in.
 	haveEffects bool
-	others      []*restsOnOther
+	// others are what restingOnOther found; haveOthers tells that it looked.
+	others     []*restsOnOther
+	haveOthers bool
 	// silent is what unnamed found.
 	silent map[*pair.Function]string
 	// extra are the places of parameters that only one of two contracts has, which are compared as if it had not; see beyondGhost.
 	extra      map[*model.Function]map[int]bool
-	haveOthers bool
 	left       int // steps left for all questions about this change
 	base, head *side
 	floats     bool

@@ -11,6 +11,7 @@ import (
 	"github.com/specgate/specgate/internal/eval"
 	"github.com/specgate/specgate/internal/logic"
 	"github.com/specgate/specgate/internal/model"
+	"github.com/specgate/specgate/internal/pair"
 	"github.com/specgate/specgate/internal/syntax"
 )
 
@@ -405,7 +406,7 @@ func (n *names) Field(of *logic.Type, variant, field string) *logic.Type {
 	// A field's type is written where the type is defined, where Self is that type.
 	inner := &names{side: n.side, space: n.space, self: item.Name, place: item}
 	t := inner.Type(found.Get(syntax.FType))
-	if hasWord(found.Get(syntax.FType), genericsOfItem(item)) {
+	if pair.HasWord(found.Get(syntax.FType), genericsOfItem(item)) {
 		return open(t)
 	}
 	return t
@@ -419,16 +420,6 @@ func genericsOfItem(i *model.Item) map[string]bool {
 		out["Self"] = true
 	}
 	return out
-}
-
-// hasWord tells whether one of some words is in a text.
-func hasWord(n syntax.Node, words map[string]bool) bool {
-	for t := range n.Tokens() {
-		if words[t.Text()] {
-			return true
-		}
-	}
-	return false
 }
 
 // Path resolves a path by its last word among the spec functions that the contract reaches.

@@ -675,11 +675,11 @@ func (e *effect) detail() string {
 
 // verb says what the definition is now.
 func (e *effect) verb() string {
-	bool := returnsBool(e.spec.Head) && !ofOperator(e.spec.Head)
+	truth := returnsBool(e.spec.Head) && !ofOperator(e.spec.Head)
 	switch {
-	case bool && e.relation == Weaker:
+	case truth && e.relation == Weaker:
 		return "is true of more"
-	case bool && e.relation == Stronger:
+	case truth && e.relation == Stronger:
 		return "is true of less"
 	}
 	return "is defined differently"

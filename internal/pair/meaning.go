@@ -83,7 +83,7 @@ func (p *Pairs) otherAssociated(it *Item) []otherAssociated {
 			continue
 		}
 		b, h := InPlace(syntax.Canon(was.Get(syntax.FType)), it.Base.Node), InPlace(syntax.Canon(n.Get(syntax.FType)), it.Head.Node)
-		if b != h || hasWord(n.Get(syntax.FType), moved) {
+		if b != h || HasWord(n.Get(syntax.FType), moved) {
 			out = append(out, otherAssociated{it, name, syntax.Canon(was), syntax.Canon(n)})
 		}
 	}
@@ -196,7 +196,7 @@ func (p *Pairs) otherType(it *Item) *otherType {
 		case !ok:
 			out.members[name] = true
 			out.variants = out.variants || n.Kind() == syntax.Variant
-		case InPlace(typeText(was), it.Base.Node) != InPlace(typeText(n), it.Head.Node) || hasWord(n, moved):
+		case InPlace(typeText(was), it.Base.Node) != InPlace(typeText(n), it.Head.Node) || HasWord(n, moved):
 			out.members[name] = true
 		}
 	}
@@ -277,7 +277,8 @@ func InPlace(text string, of syntax.Node) string {
 
 var word = regexp.MustCompile(`\w+`)
 
-func hasWord(n syntax.Node, words map[string]bool) bool {
+// HasWord tells whether one of some words stands in the text of a node.
+func HasWord(n syntax.Node, words map[string]bool) bool {
 	for t := range n.Tokens() {
 		if words[t.Text()] {
 			return true
@@ -394,7 +395,7 @@ func (p *Pairs) Meanings(u *Function, nodes []syntax.Node, every, inPlace bool) 
 	}
 	tell := func(t *otherType) { add(t.Head.Name, t.Base.Text, t.Head.Text, t.Item) }
 	named := func(path string, in []syntax.Node) bool {
-		return slices.ContainsFunc(in, func(n syntax.Node) bool { return hasWord(n, map[string]bool{lastWord(path): true}) })
+		return slices.ContainsFunc(in, func(n syntax.Node) bool { return HasWord(n, map[string]bool{lastWord(path): true}) })
 	}
 	member := func(t *otherType) bool {
 		return t.members == nil || slices.ContainsFunc(slices.Collect(maps.Keys(t.members)), func(m string) bool { return in.members[m] })
